@@ -6,7 +6,4 @@ namespace asnumpy::cpu {
 // Of one step, on elements that lie in the first-level cache, per byte of its result; and of an operand in memory, per byte.
 inline constexpr double step_ns_per_byte = 0.03, memory_ns_per_byte = 0.05;
 
-// What work on operands in a cache of the thread's own takes of that: measured once.
-double cached_share();
-
 }  // namespace asnumpy::cpu

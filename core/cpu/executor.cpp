@@ -22,7 +22,7 @@ constexpr double some_work_ns = 4000;
 
 // How many units are a chunk at least.
 std::int64_t least_units(const Frame& frame, double all_ns) {
-    const auto least = static_cast<std::int64_t>(worth_waking_ns() / frame.unit_ns) + 1;
+    const auto least = static_cast<std::int64_t>(worth_sharing_ns() / frame.unit_ns) + 1;
     const int before = last_participants();
     return before > 1 && all_ns >= before * shortest_kept_chunk_ns ? std::clamp<std::int64_t>(frame.units / before, 1, least) : least;
 }

@@ -5,8 +5,6 @@
 #include <bit>
 
 #include "base/bits.hpp"
-#include "cpu/costs.hpp"
-#include "cpu/ordered_lines.hpp"
 #include "cpu/transfer.hpp"
 
 namespace asnumpy::cpu {
@@ -34,7 +32,6 @@ constexpr std::int64_t stacked_lines = 128;
 constexpr std::int64_t streaming_run = 2048;
 // What the gathered tiles of a broadcast input may occupy that are kept for the next line: part of a second-level cache.
 constexpr std::int64_t kept_bytes = 256 * 1024;
-constexpr double gather_ns = 0.5;
 
 std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -386,21 +383,6 @@ void Frame::place_scratch() {
         if (segments.chunks > 1) partial_bytes += round_up(order.outer * segments.chunks * order.inner * item, cache_line);
     }
     if (partials.size() < static_cast<std::size_t>(partial_bytes)) partials.resize(static_cast<std::size_t>(partial_bytes));
-}
-
-void Frame::estimate() {
-    double ns = plan->cost;
-    std::int64_t bytes = 0;
-    for (const Source& input : inputs)
-        if (input.access != Source::Access::constant)
-            ns += input.access == Source::Access::in_place || input.access == Source::Access::turned ? memory_ns_per_byte * static_cast<double>(input.view.itemsize) : gather_ns;
-    for (const Output& output : outputs)
-        ns += output.delivery == Output::Delivery::scattered ? gather_ns : memory_ns_per_byte * static_cast<double>(output.view.itemsize);
-    for (const Source& input : inputs) bytes += input.access != Source::Access::constant ? input.view.itemsize : 0;
-    for (const Output& output : outputs) bytes += output.view.itemsize;
-    if (bytes * order.size() <= cache_bytes().second) ns *= cached_share();
-    ns += plan->called_cost;
-    unit_ns = ns * static_cast<double>(order.size()) / static_cast<double>(units);
 }
 
 }  // namespace asnumpy::cpu

@@ -190,8 +190,8 @@ template <class T> void multiply_vector(const Blas& blas, const MatrixView& m, c
         }
     };
     const bool add_now = add && !through_copy;
-    // What a thread's own cache may hold stays there, unless others have had their parts of it.
-    const bool held = last_participants() == 1 && m.rows * m.columns * static_cast<std::int64_t>(sizeof(T)) <= cache_bytes().second;
+    // What is a small part of a thread's own cache stays there, unless others have had their parts of it.
+    const bool held = last_participants() == 1 && m.rows * m.columns * static_cast<std::int64_t>(sizeof(T)) <= cache_bytes().second / 4;
     const std::int64_t parts = held ? 1 : parts_of(blas, m.rows * m.columns, vector_work, 4);
     if (parts == 1) {
         part(0, m.rows, 0, m.columns, add_now, to, incy);

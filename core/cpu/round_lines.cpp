@@ -13,9 +13,9 @@
 namespace asnumpy::cpu {
 namespace {
 
-constexpr std::size_t most_operands = 1 << 18;  // of all rounds, which are sorted
+constexpr std::size_t most_looked_at = 1 << 18;  // of all rounds, which are sorted
 // Fewer lines than this are hardly worth a loop; so many at least begin where no other thread writes.
-constexpr std::int64_t fewest_lines = 32, unit_of_lines = 16;
+constexpr std::int64_t least_lines_at_once = 32, unit_of_lines = 16;
 constexpr double step_ns = 0.3;  // on an element
 
 // Where the numbers of an operand are.
@@ -37,7 +37,7 @@ public:
             if (!part.program || part.axes == 0 || !part.program->reductions.empty()) return {};
             operands += part.strides.size();
         }
-        if (operands * rounds_ > most_operands) return {};
+        if (operands * rounds_ > most_looked_at) return {};
         std::size_t first = 0;
         for (const Round::Part& part : round_.parts)
             if (!look_at(part, first)) return {};
@@ -124,7 +124,7 @@ private:
     // What lies near each other is in the caches once: within a cache line, or where a few lines reach.
     static std::int64_t bytes_of_line(std::span<const Line> sorted, std::int64_t apart) {
         if (apart == 0) return 0;
-        const std::int64_t near = apart < cache_line ? fewest_lines * apart : cache_line;
+        const std::int64_t near = apart < cache_line ? least_lines_at_once * apart : cache_line;
         std::int64_t bytes = 0, low = sorted.front().low, high = sorted.front().high;
         const auto touched = [&] { return apart < cache_line ? apart : std::max(high - low, cache_line); };
         for (const Line& line : sorted) {
@@ -168,9 +168,9 @@ std::optional<RoundLines> RoundLines::find(const Round& round, std::span<const s
 
 std::int64_t RoundLines::at_once() const {
     const double each = step_ns * static_cast<double>(lines_ * line_work_) / free_threads();
-    const std::int64_t threads = each >= worth_waking_ns() ? free_threads() : 1, room = cache_bytes().second / 2;
+    const std::int64_t threads = each >= worth_sharing_ns() ? free_threads() : 1, room = cache_bytes().second / 2;
     if (threads == 1 && lines_ * line_bytes_ <= room) return 0;
-    std::int64_t lines = std::max(fewest_lines, std::min((lines_ + threads - 1) / threads, room / std::max<std::int64_t>(line_bytes_, 1)));
+    std::int64_t lines = std::max(least_lines_at_once, std::min((lines_ + threads - 1) / threads, room / std::max<std::int64_t>(line_bytes_, 1)));
     lines = (lines + unit_of_lines - 1) / unit_of_lines * unit_of_lines;
     return lines < lines_ ? lines : 0;
 }

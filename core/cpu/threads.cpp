@@ -30,7 +30,8 @@
 #include "base/error.hpp"
 #include "base/fork_mutex.hpp"
 #include "cpu/processors.hpp"
-#include "cpu/spinning.hpp"
+#include "cpu/team.hpp"
+#include "cpu/waking.hpp"
 
 namespace asnumpy::cpu {
 namespace {
@@ -53,25 +54,6 @@ std::atomic<int>& current_thread_count() {
 
 using Clock = std::chrono::steady_clock;
 
-// A thread that has worked for longer waits for as long as it has worked, so that waiting at most doubles what it costs: asleep it would come
-// late to the next call, the others would do its part, and bring it from memory into caches that are not there for it.
-constexpr std::chrono::microseconds most_patience{1000};
-
-Clock::duration patience_after(Clock::duration work) { return std::clamp<Clock::duration>(work, short_patience, most_patience); }
-
-// What passes until a worker that sleeps has begun: a mean in which the last few count most. Between machines it differs by ten.
-class Waking {
-public:
-    double ns() const { return static_cast<double>(mean_.load(std::memory_order_relaxed)); }
-    void note(Clock::duration took) {
-        const std::int64_t before = mean_.load(std::memory_order_relaxed), ns = std::clamp<std::int64_t>(std::chrono::nanoseconds(took).count(), 0, longest);
-        mean_.store(before + (ns - before) / 16, std::memory_order_relaxed);  // of two notes at once one may be lost
-    }
-
-private:
-    static constexpr std::int64_t longest = 200'000;
-    std::atomic<std::int64_t> mean_{10'000};
-};
 Waking waking;
 
 thread_local bool inside_parallel_for = false;
@@ -81,101 +63,13 @@ thread_local bool woken_beside = false;
 thread_local int woken_in_vain = 0;
 constexpr int most_woken_in_vain = 2;
 
-// A participant's own part of the index range. It starts there, so that it meets the same memory again in the next call, and then
-// helps with the others' parts, around the ring.
-struct alignas(64) Seat {
-    std::atomic<std::int64_t> next{0};
-    std::int64_t end = 0;
-    int participant = 0;
-    int processor = 0;  // where it works in this call, as far as known; for the caller alone
-    Seat* beside = this;
-};
-
-// One call: its work, and the ring of those who take part. The caller sits in the first seat.
-class Team {
-public:
-    // prepare: has run on the caller; null: there is none.
-    Team(const FunctionRef<void()>* prepare, const Body& body) : prepare_(prepare), body_(body) {}
-
-    Seat& first() { return first_; }
-    Clock::time_point begin() const { return begin_; }
-    int participants() const { return last_->participant + 1; }
-
-    void join(Seat& seat) {
-        seat.participant = participants();
-        seat.beside = &first_;
-        last_->beside = &seat;
-        last_ = &seat;
-    }
-
-    // Once all have joined. Parts are in the order of processors: what a processor's caches keep of the last call is of use in the
-    // next one, whichever thread it then has.
-    void divide(std::int64_t n, std::int64_t grain) {
-        const Division division(n, grain, participants());
-        chunk_ = division.chunk;
-        std::array<Seat*, thread_limit> seats;  // as many as take part
-        auto last = seats.begin();
-        for (Seat* seat = &first_; last == seats.begin() || seat != &first_; seat = seat->beside) *last++ = seat;
-        std::sort(seats.begin(), last, [](Seat* a, Seat* b) { return std::pair(a->processor, a->participant) < std::pair(b->processor, b->participant); });
-        for (std::int64_t i = 0; i < division.participants; ++i) {
-            Seat& seat = *seats[static_cast<std::size_t>(i)];
-            seat.next.store(division.part_begin(i), std::memory_order_relaxed);
-            seat.end = division.part_begin(i + 1);
-        }
-    }
-
-    // How long it took.
-    Clock::duration work(Seat& own) {
-        const auto start = Clock::now();
-        inside_parallel_for = true;
-        take_chunks(own);
-        inside_parallel_for = false;
-        return Clock::now() - start;
-    }
-
-    void rethrow() {
-        if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-    }
-
-private:
-    void take_chunks(Seat& own) {
-        if (prepare_ && &own != &first_) {
-            try {
-                (*prepare_)();
-            } catch (const std::bad_alloc&) {
-                return;
-            } catch (...) {
-                return fail();
-            }
-        }
-        Seat* seat = &own;
-        do {
-            while (!failed_.load(std::memory_order_relaxed)) {
-                const std::int64_t begin = seat->next.fetch_add(chunk_, std::memory_order_relaxed);
-                if (begin >= seat->end) break;
-                try {
-                    body_(begin, std::min(begin + chunk_, seat->end), own.participant);
-                } catch (...) {
-                    fail();
-                }
-            }
-            seat = seat->beside;
-        } while (seat != &own);
-    }
-
-    void fail() {
-        if (!failed_.exchange(true)) error_ = std::current_exception();
-    }
-
-    const FunctionRef<void()>* prepare_;
-    const Body& body_;
-    const Clock::time_point begin_ = Clock::now();
-    std::int64_t chunk_ = 1;
-    std::atomic<bool> failed_{false};
-    std::exception_ptr error_;
-    Seat first_;
-    Seat* last_ = &first_;
-};
+// How long it took.
+Waited work_inside(Team& team, Seat& own) {
+    inside_parallel_for = true;
+    const Waited took = team.work(own);
+    inside_parallel_for = false;
+    return took;
+}
 
 class Worker : public Seat {
 public:
@@ -206,14 +100,14 @@ public:
     // Its thread's life.
     void serve() {
         thread_.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
-        Clock::duration patience = short_patience;
+        Clock::duration patience = short_patience, least = short_patience;
         bool slept = false;
         for (std::uint32_t seen = called_.load(std::memory_order_acquire);;) {
             if (Team* team = invitation_.exchange(nullptr, std::memory_order_acq_rel)) {
                 const std::uint32_t ticket = ticket_;
                 if (std::exchange(slept, false)) waking.note(Clock::now() - team->begin());
                 processor_.store(current_processor(), std::memory_order_relaxed);
-                patience = patience_after(team->work(*this));
+                patience = std::max(least, patience_after(work_inside(*team, *this)));
                 served_.store(ticket, std::memory_order_release);
                 served_.notify_one();
                 continue;
@@ -221,9 +115,11 @@ public:
             const auto called = [&] { return called_.load(std::memory_order_acquire) != seen; };
             if (!spin_until(called, patience)) {
                 awake_.store(false, std::memory_order_relaxed);
+                const auto asleep = Clock::now();
                 called_.wait(seen);
                 awake_.store(true, std::memory_order_relaxed);
                 slept = true;
+                least = patience_after_sleep(least, Clock::now() - asleep);
             }
             seen = called_.load(std::memory_order_acquire);
         }
@@ -248,6 +144,7 @@ public:
         served_.store(ticket_);
         thread_.store(0);
         processor_.store(unseen);
+        awake_.store(true);
         if (!leased) release();
     }
 
@@ -288,7 +185,7 @@ public:
         if (team.participants() <= max_threads()) place(team);
         team.divide(n, grain);
         each_worker(team, [&](Worker& worker) { worker.invite(team); });
-        const Clock::duration patience = patience_after(team.work(team.first()));
+        const Clock::duration patience = patience_after(work_inside(team, team.first()));
         each_worker(team, [&](Worker& worker) { worker.leave(patience); });
         each_worker(team, [](Worker& worker) { worker.release(); });
         team.rethrow();
@@ -416,9 +313,9 @@ int last_participants() {
     return 1;
 }
 
-double worth_waking_ns() {
-    constexpr double least = 20'000, times_waking = 2;
-    return std::max(least, times_waking * waking.ns());
+double worth_sharing_ns() {
+    constexpr double least = 20'000;
+    return pool().awake(thread_count() - 1) ? least : std::max(least, waking.ns());
 }
 
 void worked_alone() {

@@ -26,26 +26,26 @@ void parallel_for(std::int64_t n, std::int64_t grain, Body body);
 // Where there is none for the caller, nothing has run; a worker without memory leaves its chunks to the others.
 void parallel_for(std::int64_t n, std::int64_t grain, FunctionRef<void()> prepare, Body body);
 
-// Work that a thread should have before another one is woken for the rest: by what waking takes on this machine.
-double worth_waking_ns();
+// Work that a thread should have before another one gets the rest: where that sleeps, by what waking takes on this machine.
+double worth_sharing_ns();
 
 // How many threads shared the calling thread's last work, in whose caches it lies now; one where they sleep again.
 int last_participants();
 void worked_alone();  // what was no parallel_for is the last work
 
 // How a call divides [0, n): each participant begins with a part of its own, and takes it in chunks; who has none left takes those of the
-// next one, around the ring.
+// next one, around the ring. Chunks are shorter than what a thread is worth sharing for: nobody waits for long for the last one of who came late.
 struct Division {
     std::int64_t n, participants, chunk;
 
     Division(std::int64_t length, std::int64_t grain, std::int64_t count) : n(length), participants(count) {
         const std::int64_t most_chunks = count * chunks_each;
-        chunk = std::max(grain, (n + most_chunks - 1) / most_chunks);
+        chunk = std::max((grain + chunks_of_grain - 1) / chunks_of_grain, (n + most_chunks - 1) / most_chunks);
     }
     std::int64_t part_begin(std::int64_t participant) const { return n * participant / participants; }
 
 private:
-    static constexpr std::int64_t chunks_each = 8;
+    static constexpr std::int64_t chunks_each = 8, chunks_of_grain = 8;
 };
 
 }  // namespace asnumpy::cpu
