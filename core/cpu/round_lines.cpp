@@ -18,12 +18,6 @@ constexpr std::size_t most_looked_at = 1 << 18;  // of all rounds, which are sor
 constexpr std::int64_t least_lines_at_once = 32, unit_of_lines = 16;
 constexpr double step_ns = 0.3;  // on an element
 
-// Where the numbers of an operand are.
-struct Numbers {
-    std::size_t base = 0, offset = 0;
-    std::array<std::size_t, Round::most_axes> stride{};  // 0: no number
-};
-
 }  // namespace
 
 class RoundLines::Finding {
@@ -47,6 +41,11 @@ public:
     }
 
 private:
+    // Where the numbers of an operand are.
+    struct Numbers {
+        std::size_t base = 0, offset = 0;
+        std::array<std::size_t, Round::most_axes> stride{};
+    };
     struct Line {
         std::int64_t low, high;
         auto operator<=>(const Line&) const = default;
