@@ -105,7 +105,7 @@ public:
         for (std::uint32_t seen = called_.load(std::memory_order_acquire);;) {
             if (Team* team = invitation_.exchange(nullptr, std::memory_order_acq_rel)) {
                 const std::uint32_t ticket = ticket_;
-                if (std::exchange(slept, false)) waking.note(Clock::now() - team->begin());
+                if (std::exchange(slept, false) && participant == 1) waking.note(Clock::now() - team->begin());
                 processor_.store(current_processor(), std::memory_order_relaxed);
                 patience = std::max(least, patience_after(work_inside(*team, *this)));
                 served_.store(ticket, std::memory_order_release);
@@ -191,15 +191,15 @@ public:
         team.rethrow();
     }
 
-    // Whether those who take part first would come at once.
+    // Whether those who take part first would come at once. The others are called after them, by when these have begun.
     bool awake(int workers) const {
-        for (int i = 0; i < std::min(workers, running_.load(std::memory_order_acquire)); ++i)
+        for (int i = 0; i < std::min({workers, called_first, running_.load(std::memory_order_acquire)}); ++i)
             if (!workers_[static_cast<std::size_t>(i)]->awake()) return false;
         return true;
     }
 
     void wake(int workers) {
-        for (int i = 0; i < std::min(workers, running_.load(std::memory_order_acquire)); ++i) {
+        for (int i = 0; i < std::min({workers, called_first, running_.load(std::memory_order_acquire)}); ++i) {
             Worker& worker = *workers_[static_cast<std::size_t>(i)];
             if (worker.awake() || !worker.lease()) continue;
             worker.wake();
@@ -277,6 +277,8 @@ private:
         running_.store(number + 1, std::memory_order_release);
         return true;
     }
+
+    static constexpr int called_first = 3;
 
     std::array<std::unique_ptr<Worker>, thread_limit> workers_;
     std::atomic<int> known_{0}, running_{0};  // made; of those with a thread
