@@ -145,6 +145,7 @@ void bind_programs(nb::module_& module) {
     m.def("plain_loops", plain_loops);
     m.def("folds", folds);
     m.def("set_mode", [](int mode) { cpu::set_code_mode(static_cast<cpu::CodeMode>(mode)); }, nb::arg("mode"));
+    m.def("anything_wanted", [] { return cpu::anything_wanted(); });
     m.def("take_wanted", [] {
         nb::list taken;
         for (const cpu::WantedCode& wanted : cpu::take_wanted()) taken.append(nb::make_tuple(wanted.id, coded_data(wanted.coded), wanted.effort == cpu::Effort::compile));

@@ -81,8 +81,9 @@ def test_strides_of_views_and_copies(data: st.DataObject) -> None:
         trail.append(f"{kind} {how}")
         n, a = stepped(np, n, kind, how), stepped(ap, a, kind, how)
         assert seen(a) == seen(n), trail
-        assert a.__array_interface__["strides"] == n.__array_interface__["strides"], trail
-        if a.device == "cpu" and a.ndim > 0:  # elsewhere ctypes has a copy, with strides of its own
+        if a.device == "cpu":  # elsewhere they are those of a copy
+            assert a.__array_interface__["strides"] == n.__array_interface__["strides"], trail
+        if a.device == "cpu" and a.ndim > 0:
             assert tuple(a.ctypes.strides) == tuple(n.ctypes.strides), trail
     np.testing.assert_array_equal(ap.to_numpy(a), n)
 

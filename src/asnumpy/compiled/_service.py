@@ -40,11 +40,11 @@ def compile() -> None:
                 _make(taken, beside=False, told=progress.to)
 
 
-def make(taken: list[_Wanted]) -> None:
-    """Compiles what was taken from the core while the program goes on."""
+def make() -> None:
+    """Compiles what the core wants while the program goes on. It is taken under the lock, so that who waits finds it made."""
     with _making:
         try:
-            _make(taken, beside=True)
+            _make(_core.programs.take_wanted(), beside=True)
         except Exception as error:
             _give_up(f"{type(error).__name__}: {error}")
 

@@ -46,21 +46,21 @@ class Beside:
                     raise
 
     def _work(self) -> None:
-        while taken := self._taken():
+        while self._goes_on():
             try:
                 make = compiled().make
             except BaseException:  # told once: nothing is wanted a second time
-                for number, *_ in taken:
+                for number, *_ in _core.programs.take_wanted():
                     _core.programs.refuse(number)
                 raise
-            make(taken)
+            make()
 
-    def _taken(self) -> list[tuple[int, tuple[object, ...], bool]]:
+    def _goes_on(self) -> bool:
         with self._starting:  # what is wanted after this look finds no thread, and starts one
-            taken = [] if self.stopped else _core.programs.take_wanted()
-            if not taken:
+            more = not self.stopped and _core.programs.anything_wanted()
+            if not more:
                 self.thread = None
-            return taken
+            return more
 
 
 beside = Beside()
