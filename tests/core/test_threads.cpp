@@ -235,7 +235,7 @@ void work_follows_work() {
     };
     // A worker may be late for one call, and asleep for the next one.
     const auto in_time = [](auto&& holds) {
-        const auto deadline = std::chrono::steady_clock::now() + 60s;
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         while (std::chrono::steady_clock::now() < deadline)
             if (holds()) return true;
         return false;
