@@ -41,7 +41,7 @@ def compile() -> None:
 
 
 def make() -> None:
-    """Compiles what the core wants while the program goes on. It is taken under the lock, so that who waits finds it made."""
+    """Compiles what the core wants while the program goes on; taken under the lock, so that who waits finds it made."""
     with _making:
         try:
             _make(_core.programs.take_wanted(), beside=True)
