@@ -22,6 +22,7 @@
 #include "cpu/host_memory.hpp"
 #include "cpu/lines.hpp"
 #include "cpu/ordered_stages.hpp"
+#include "cpu/overlapped_stages.hpp"
 #include "cpu/relayed_stages.hpp"
 #include "cpu/rounds.hpp"
 #include "cpu/stages.hpp"
@@ -124,6 +125,7 @@ public:
     std::int64_t lines_at_once(const Stages& stages) const override {
         const std::vector<const Resolved*> made = plans(stages);
         if (!stages.in_order) return cpu::lines_at_once(stages, made);
+        if (const std::optional<Overlap> overlap = overlap_of(stages, made)) return overlap->lines;
         if (const std::optional<Relay> relay = relay_of(stages, made)) return relay->lines;
         return ordered_lines_at_once(stages, made);
     }
@@ -149,6 +151,7 @@ public:
         }
         const auto begin = std::chrono::steady_clock::now();
         if (!stages.in_order) cpu::run_stages(stages, plans, lines);
+        else if (const std::optional<Overlap> overlap = overlap_of(stages, plans)) run_overlapped(stages, plans, *overlap);
         else if (const std::optional<Relay> relay = relay_of(stages, plans)) run_relayed(stages, plans, *relay);
         else run_ordered_stages(stages, plans, lines);
         const auto each = (std::chrono::steady_clock::now() - begin) / static_cast<std::int64_t>(stages.stages.size());

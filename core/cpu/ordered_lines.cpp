@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/bits.hpp"
@@ -46,6 +47,10 @@ const CacheBytes& cache_bytes() {
         return found;
     }();
     return bytes;
+}
+
+bool may_meet(const Stages& stages) {
+    return std::ranges::any_of(stages.stages, [](const Stages::Stage& stage) { return count(stage.launch.shape) >= fewest_met; });
 }
 
 std::int64_t end_of_lines(const Stages& stages) {

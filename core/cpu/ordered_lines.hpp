@@ -23,6 +23,10 @@ inline constexpr std::int64_t least_share_met_again = 8;  // an eighth
 // What windows move from block to block is at most this share of what need not come from memory for that.
 inline constexpr std::int64_t most_share_moved = 4;  // a quarter
 
+// Elements of the largest stage that are worth it that threads meet, or wait for each other, in every block.
+inline constexpr std::int64_t fewest_met = 1024 * 1024;
+bool may_meet(const Stages&);
+
 inline std::int64_t length_of(const Stages::Stage& stage) { return stage.launch.shape[stage.axis]; }
 
 // The number of the line after the last one, as the first stage would count on.
@@ -32,11 +36,18 @@ struct LineSpan {
     std::int64_t begin, count;
 };
 
-// The lines of its own that a stage runs in a block of so many.
-inline LineSpan own_lines(const Stages::Stage& stage, std::int64_t block, std::int64_t lines) {
-    const std::int64_t from = block * lines - stage.behind - stage.first;
-    const std::int64_t begin = std::clamp<std::int64_t>(from, 0, length_of(stage)), end = std::clamp<std::int64_t>(from + lines, 0, length_of(stage));
+// Those of so many lines of a stage that there are.
+inline LineSpan lines_from(const Stages::Stage& stage, std::int64_t from, std::int64_t count) {
+    const std::int64_t begin = std::clamp<std::int64_t>(from, 0, length_of(stage)), end = std::clamp<std::int64_t>(from + count, 0, length_of(stage));
     return {begin, end - begin};
+}
+
+// The lines of its own that a stage runs in a block of so many, and lines before those.
+inline LineSpan own_lines(const Stages::Stage& stage, std::int64_t block, std::int64_t lines) {
+    return lines_from(stage, block * lines - stage.behind - stage.first, lines);
+}
+inline LineSpan lines_before_own(const Stages::Stage& stage, std::int64_t block, std::int64_t lines, std::int64_t count) {
+    return lines_from(stage, block * lines - stage.behind - stage.first - count, count);
 }
 
 // By buffer: how far the stages that use it stay behind the first one, at least and at most.

@@ -114,6 +114,7 @@ private:
 }  // namespace
 
 std::int64_t ordered_lines_at_once(const Stages& stages, std::span<const Resolved* const> plans) {
+    if (!may_meet(stages)) return 0;
     const LineBytes bytes(stages, plans);
     if (!bytes.any()) return 0;
     const std::vector<Distance> distances = distances_of(stages);

@@ -6,16 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
-#include "cpu/arena.hpp"
-#include "cpu/frame.hpp"
+#include "cpu/legs.hpp"
 #include "cpu/ordered_lines.hpp"
 #include "cpu/spinning.hpp"
 #include "cpu/threads.hpp"
-#include "cpu/tile.hpp"
-#include "cpu/transfer.hpp"
 
 namespace asnumpy::cpu {
 namespace {
@@ -27,8 +23,6 @@ constexpr std::int64_t fewest_blocks_each = 6, fewest_stages_each = 2;
 // What one runner's stages leave for another's in memory of their own.
 constexpr std::int64_t most_handed_bytes = 8 * mb;
 constexpr double operand_ns = 0.4;  // of an element, beside what the steps take
-
-std::int64_t bytes_between(const Stages::Held& held, std::int64_t lines) { return held.line_bytes * (lines - 1) + held.reach; }
 
 // What the stages of each runner take is about the same; near that, ends are where the least is handed on.
 std::vector<std::size_t> shared_out(const Stages& stages, std::span<const Resolved* const> plans, const LineBytes& bytes, std::size_t runners) {
@@ -88,105 +82,6 @@ std::vector<Users> users_of(const Stages& stages, std::span<const std::size_t> e
     return found;
 }
 
-// Where the lines of hidden buffers lie. What one runner uses is a window of lines at the same place for each block: what the next block needs
-// moves to its front. What one hands to another is there as a whole.
-class LinesBetween {
-public:
-    LinesBetween(const Stages& stages, const Relay& relay) : stages_(stages), lines_(relay.lines), distances_(distances_of(stages)), users_(users_of(stages, relay.ends)) {
-        constexpr std::int64_t unit = 4096;
-        std::int64_t length = 0, total = 0;
-        for (const Stages::Stage& stage : stages.stages) length = std::max(length, length_of(stage));
-        for (std::size_t b = 0; b < stages.buffers.size(); ++b) {
-            std::int64_t bytes = 0;
-            if (stages.buffers[b].hidden) bytes = bytes_between(stages.buffers[b], users_[b].one() ? lines_ + distances_[b].most - distances_[b].least : length);
-            places_.push_back({total, bytes});
-            total += (bytes + unit - 1) / unit * unit;
-        }
-        thread_local Arena arena;  // the tiles have another
-        memory_ = arena.reserve(total);
-    }
-
-    bool hidden(std::int32_t buffer) const { return buffer >= 0 && held(buffer).hidden; }
-    bool moves(std::int32_t buffer) const { return hidden(buffer) && users_[static_cast<std::size_t>(buffer)].one(); }
-    // Where line 0 of it lies, or would lie, in the first block; in each further one it lies as far before as the lines of a block.
-    char* first_line(std::int32_t buffer) const {
-        char* const start = memory_ + places_[static_cast<std::size_t>(buffer)].offset;
-        return moves(buffer) ? start + distances_[static_cast<std::size_t>(buffer)].most * held(buffer).line_bytes : start;
-    }
-    void slide(std::size_t runner) const {
-        for (std::size_t b = 0; b < places_.size(); ++b) {
-            if (!moves(static_cast<std::int32_t>(b)) || users_[b].first != runner) continue;
-            const std::int64_t gone = stages_.buffers[b].line_bytes * lines_;
-            char* const window = memory_ + places_[b].offset;
-            if (places_[b].bytes > gone) std::memmove(window, window + gone, static_cast<std::size_t>(places_[b].bytes - gone));
-        }
-    }
-
-private:
-    struct Place {
-        std::int64_t offset, bytes;
-    };
-    const Stages::Held& held(std::int32_t buffer) const { return stages_.buffers[static_cast<std::size_t>(buffer)]; }
-
-    const Stages& stages_;
-    std::int64_t lines_;
-    std::vector<Distance> distances_;
-    std::vector<Users> users_;
-    std::vector<Place> places_;
-    char* memory_ = nullptr;
-};
-
-// A stage, decided once for all of its lines.
-class Leg {
-public:
-    Leg(const Stages& stages, std::size_t s, const Resolved& plan, const LinesBetween& rooms, std::int64_t lines) : stage_(stages.stages[s]) {
-        Launch launch = stage_.launch;
-        for (std::size_t k = 0; k < launch.operands.size(); ++k) {
-            const Stages::Reach& reach = stage_.reach[k];
-            if (rooms.hidden(reach.buffer)) launch.operands[k].data = rooms.first_line(reach.buffer) + reach.offset;
-            moves_.push_back(rooms.moves(reach.buffer) ? lines * launch.operands[k].strides[stage_.axis] : 0);
-        }
-        frame_.prepare(plan, launch, Arrangement::natural, {1, 1, used_elsewhere(stages, s, plan)});
-        line_ = frame_.order.size() / length_of(stage_);
-        backwards_ = frame_.order.flipped >> stage_.axis & 1u;
-    }
-
-    const Stages::Stage& stage() const { return stage_; }
-    void reserve() const { frame_.reserve(); }
-
-    void run(LineSpan span) {
-        if (backwards_) span.begin = length_of(stage_) - span.begin - span.count;
-        const Tiling& tiling = frame_.tiling;
-        const std::int64_t end = (span.begin + span.count) * line_, origin = tiling.pieces == tiling.count ? span.begin * line_ : 0;
-        Tiles tiles(frame_);
-        if (frame_.rows_in_place && line_ % tiling.tile == 0) return tiles.run_tiles(span.begin * line_ / tiling.tile, end / tiling.tile);  // nothing is streamed
-        for (std::int64_t flat = span.begin * line_; flat < end;) {
-            const std::int64_t at = (flat - origin) % tiling.period;
-            const std::int64_t n = std::min({tiling.tile - at % tiling.tile, tiling.period - at, end - flat});
-            tiles.run(flat, n);
-            flat += n;
-        }
-        if (frame_.streaming) finish_streaming();
-    }
-
-    // What lies in windows has moved.
-    void next_block() {
-        std::size_t k = 0;
-        for (Source& input : frame_.inputs) {
-            input.view.data -= moves_[k];
-            input.view.before -= moves_[k++];
-        }
-        for (Output& output : frame_.outputs) output.view.data -= moves_[k++];
-    }
-
-private:
-    const Stages::Stage& stage_;
-    Frame frame_;
-    std::vector<std::int64_t> moves_;  // by operand: bytes, from block to block
-    std::int64_t line_ = 1;            // elements
-    bool backwards_ = false;
-};
-
 // How many blocks a runner has passed on.
 struct alignas(64) Passed {
     std::atomic<std::int64_t> blocks{0};
@@ -201,7 +96,7 @@ struct alignas(64) Passed {
 
 std::optional<Relay> relay_of(const Stages& stages, std::span<const Resolved* const> plans) {
     const auto threads = static_cast<std::size_t>(thread_count());
-    if (stages.stages.size() < threads * fewest_stages_each) return {};
+    if (stages.stages.size() < threads * fewest_stages_each || !may_meet(stages)) return {};
     if (std::ranges::any_of(plans, [](const Resolved* plan) { return !plan->reductions.empty(); })) return {};
     const LineBytes bytes(stages, plans);
     if (!bytes.any()) return {};
@@ -227,10 +122,18 @@ std::optional<Relay> relay_of(const Stages& stages, std::span<const Resolved* co
 }
 
 void run_relayed(const Stages& stages, std::span<const Resolved* const> plans, const Relay& relay) {
-    const LinesBetween rooms(stages, relay);
+    // What one runner uses is a window; what one hands to another is there as a whole.
+    const std::vector<Users> users = users_of(stages, relay.ends);
+    std::vector<LinesBetween::Kept> kept(users.size());
+    std::vector<std::vector<std::size_t>> windows(relay.ends.size());  // by runner
+    for (std::size_t b = 0; b < users.size(); ++b) {
+        kept[b].whole = !users[b].one();
+        if (!kept[b].whole) windows[users[b].last].push_back(b);
+    }
+    const LinesBetween rooms(stages, relay.lines, kept, 1);
     std::vector<Leg> legs;
     legs.reserve(stages.stages.size());
-    for (std::size_t s = 0; s < stages.stages.size(); ++s) legs.emplace_back(stages, s, *plans[s], rooms, relay.lines);
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) legs.emplace_back(stages, s, *plans[s], rooms, 0, relay.lines);
     const auto reserve = [&] {
         for (const Leg& leg : legs) leg.reserve();
     };
@@ -246,10 +149,10 @@ void run_relayed(const Stages& stages, std::span<const Resolved* const> plans, c
             for (std::int64_t b = 0; b < blocks; ++b) {
                 if (runner > 0) passed[runner - 1].wait_for(b);
                 for (Leg& leg : mine) {
+                    leg.go_to(b);
                     if (const LineSpan span = own_lines(leg.stage(), b, relay.lines); span.count > 0) leg.run(span);
-                    leg.next_block();
                 }
-                rooms.slide(runner);
+                for (const std::size_t window : windows[runner]) rooms.slide(window, 0);
                 passed[runner].blocks.store(b + 1, std::memory_order_release);
             }
         }

@@ -11,8 +11,9 @@ namespace asnumpy {
 
 namespace {
 
-// Of a program: less stays in a cache anyway. For lines in order more, since the search compares all operands of a chain, several times.
-constexpr std::int64_t fewest_elements = 64 * 1024, fewest_in_order = 1024 * 1024;
+// Of a program: less stays in a cache anyway. For lines in order of what is overwritten more, since the search compares all operands of a chain,
+// several times.
+constexpr std::int64_t fewest_elements = 64 * 1024, fewest_overwritten = 1024 * 1024;
 // Of one chain: each operand is compared with those before it that have its buffer.
 constexpr std::size_t most_stages = 32, most_operands = 96;
 
@@ -112,7 +113,8 @@ std::optional<std::int64_t> lines_behind(const Candidate& earlier, std::size_t i
 // Candidates whose lines may follow one another.
 class Chain {
 public:
-    Chain(const Candidate& start, Lines lines) : lines_(lines) { add(start); }
+    // overwrites: it may write to what one before uses.
+    Chain(const Candidate& start, Lines lines, bool overwrites) : lines_(lines), overwrites_(overwrites) { add(start); }
 
     // Adds a candidate if its lines may follow those that are here, and meet them in some buffer.
     bool follow(Candidate next) {
@@ -124,6 +126,7 @@ public:
             const Buffer* const buffer = next.arrays[k]->buffer.get();
             const auto touches = touches_.find(buffer);
             if (touches == touches_.end()) continue;
+            if (!overwrites_ && next.writes(k)) return false;
             bool written_here = next.writes(k), one_view = true;
             for (const auto& [stage, operand] : touches->second) {
                 const Candidate& earlier = stages_[stage];
@@ -199,6 +202,7 @@ private:
     static constexpr std::int64_t least_share_behind = 8;
 
     Lines lines_;
+    bool overwrites_;
     std::vector<Candidate> stages_;
     std::size_t operands_ = 0;
     std::unordered_map<const Buffer*, std::vector<std::pair<std::size_t, std::size_t>>> touches_;  // stage and operand, in order
@@ -212,16 +216,40 @@ bool repeats(const Candidate& c) {
     return true;
 }
 
+bool is_large(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, std::int64_t elements) {
+    const auto has = [&](std::size_t p) { return count(list[schedule.parts[p].group.members.front()].shape) >= elements; };
+    return has(first) || has(first + 1);
+}
+
+// Whether the second part may follow the first one with nothing overwritten, and something between them that nobody else sees: tells without a
+// search what steps of a simulation in place are.
+bool may_follow_apart(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
+    const Schedule::Part& one = schedule.parts[first];
+    const Schedule::Part& two = schedule.parts[first + 1];
+    const auto buffer_of = [&](const Place& place) {
+        const Array* const array = operand_array(list, place);
+        return array ? array->buffer.get() : nullptr;
+    };
+    bool between = false;
+    for (std::size_t k = 0; k < one.fused.outputs.size(); ++k)
+        between = between || (one.last_touch[k] != Schedule::outside && !buffer_of(one.fused.outputs[k])->materialised());
+    const auto overwrites = [&](const Place& written) {
+        const auto is_same = [&](const Place& place) { return buffer_of(place) == buffer_of(written); };
+        return std::ranges::any_of(one.fused.inputs, is_same) || std::ranges::any_of(one.fused.outputs, is_same);
+    };
+    return between && std::ranges::none_of(two.fused.outputs, overwrites);
+}
+
 // What follows the first part along each axis of it: lines in order along one axis of an array, lines apart often along several, which some
 // parts need apart and others do not.
 std::vector<std::vector<Candidate>> chains_of(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines) {
     std::vector<std::vector<Candidate>> found_chains;
-    const bool ordered = lines == Lines::in_order;
+    const bool ordered = lines == Lines::in_order, overwrites = !ordered || is_large(list, schedule, first, fewest_overwritten);
     const auto takes_part = [ordered](const Candidate& c) { return ordered ? c.launch.reduced == 0 : repeats(c); };
     const auto follow_along = [&](const Candidate& start, int axis) {
         Candidate along = start;
         along.axis = axis;
-        Chain chain(along, lines);
+        Chain chain(along, lines, overwrites);
         const std::int64_t length = start.launch.shape[axis];
         const auto follows = [&](Candidate next) {
             bool found = false;
@@ -320,10 +348,8 @@ bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements
 
 void find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, FunctionRef<std::size_t(Stages&&)> offer) {
     if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return;
-    const std::int64_t fewest = lines == Lines::in_order ? fewest_in_order : fewest_elements;
-    const auto is_large = [&](std::size_t p) { return count(list[schedule.parts[p].group.members.front()].shape) >= fewest; };
-    if (!is_large(first) && !is_large(first + 1)) return;
-
+    if (!is_large(list, schedule, first, fewest_elements)) return;
+    if (lines == Lines::in_order && !is_large(list, schedule, first, fewest_overwritten) && !may_follow_apart(list, schedule, first)) return;
     const std::vector<std::vector<Candidate>> chains = chains_of(list, schedule, first, lines);
     std::size_t asked = 0;
     for (const auto& chain : chains) asked = std::max(asked, chain.size());

@@ -96,6 +96,16 @@ def limited(xp: Any, u: Any, f: Any) -> Any:
     return u[2:-2] - f[2:-2] * (flux[1:] - flux[:-1])
 
 
+def limited_both_ways(xp: Any, u: Any, f: Any) -> Any:
+    """Lines and columns beside, of what nobody sees."""
+    bend = 4 * u[1:-1, 1:-1] - (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
+    down = bend[1:, 1:-1] - bend[:-1, 1:-1]
+    down = xp.where(down * (u[2:-1, 2:-2] - u[1:-2, 2:-2]) > 0, 0, down)
+    right = bend[1:-1, 1:] - bend[1:-1, :-1]
+    right = xp.where(right * (u[2:-2, 2:-1] - u[2:-2, 1:-2]) > 0, 0, right)
+    return u[2:-2, 2:-2] - f[2:-2, 2:-2] * (down[1:] - down[:-1] + right[:, 1:] - right[:, :-1])
+
+
 def all_seen(xp: Any, u: Any, f: Any) -> Any:
     bend = u[1:-1] - u[2:] - u[:-2]
     flux = bend[1:] - bend[:-1]
@@ -146,9 +156,9 @@ def around(xp: Any, u: Any, f: Any) -> Any:
     return u
 
 
-FORMS = [heat, sweeps, to_and_fro, waves, walls, one_edge_first, fields, limited, all_seen, far, backwards,
-         other_dtypes, half_steps, around]
-CHAINED = [heat, sweeps, to_and_fro, waves, walls, fields, limited, all_seen]
+FORMS = [heat, sweeps, to_and_fro, waves, walls, one_edge_first, fields, limited, limited_both_ways, all_seen, far,
+         backwards, other_dtypes, half_steps, around]
+CHAINED = [heat, sweeps, to_and_fro, waves, walls, fields, limited, limited_both_ways, all_seen]
 LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "C": lambda x: x,
     "F": np.asfortranarray,
@@ -157,6 +167,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "every other column": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
     "three axes": lambda x: x.reshape(-1, 50, 10),
     "short lines": lambda x: x.reshape(-1, 4),
+    "long lines": lambda x: x.reshape(42, 250, 100),
 }
 
 
@@ -238,6 +249,34 @@ def test_random_chains(seed: int) -> None:
         np.testing.assert_array_equal(ap.to_numpy(mine), theirs)
 
 
+def random_differences(xp: Any, arrays: list[Any], rng: np.random.Generator) -> Any:
+    """New arrays of parts of earlier ones, moved along both axes; of those that nobody reads, the last one is seen."""
+    arrays = list(arrays)
+    for _ in range(int(rng.integers(3, 9))):
+        pair = [arrays[-int(rng.integers(1, min(4, len(arrays)) + 1))], arrays[-1 - int(rng.integers(0, len(arrays)))]]
+        lines, columns = (min(x.shape[axis] for x in pair) for axis in (0, 1))
+        less = [(int(rng.integers(0, 3)), int(rng.integers(0, 3))) for _ in range(2)]
+        parts = []
+        for x, (line, column) in zip(pair, less, strict=True):
+            parts.append(x[line : lines - 2 + line, column : columns - 2 + column])
+        value = parts[0] - parts[1]
+        if rng.integers(3) == 0:
+            value = xp.where(value > parts[1], value, -value)
+        arrays.append(value)
+    return arrays[-1]
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("shape", [(300, 400), (2200, 500), (100, 300, 40)], ids=str)
+def test_random_chains_of_what_nobody_sees(shape: tuple[int, ...], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    plain = [rng.integers(-99, 99, shape).astype(np.float64) for _ in range(2)]
+    steps = int(rng.integers(1 << 30))
+    got = random_differences(ap, [ap.from_numpy(x) for x in plain], np.random.default_rng(steps))
+    ap.eval(got)
+    np.testing.assert_array_equal(ap.to_numpy(got), random_differences(np, plain, np.random.default_rng(steps)))
+
+
 @pytest.mark.parametrize("form", [heat, sweeps, walls, fields, limited, around], ids=lambda form: form.__name__)
 def test_recorded_functions(form: Callable[..., Any]) -> None:
     traced = ap.jit(lambda u, f: form(ap, u, f))
@@ -259,7 +298,7 @@ def test_explain_says_so(form: Callable[..., Any]) -> None:
         assert len(found) >= 3
         assert sum(program.lines > 1 for program in found) >= len(found) // 2
         ap.eval(*made)
-        small = results(form(ap, u[:60], f[:60]))
+        small = results(form(ap, u[:60, :200], f[:60, :200]))
         assert all(program.lines == 0 for program in programs())
         ap.eval(*small)
 

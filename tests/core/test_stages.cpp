@@ -7,6 +7,7 @@
 
 #include "cpu/frame.hpp"
 #include "cpu/ordered_stages.hpp"
+#include "cpu/overlapped_stages.hpp"
 #include "cpu/relayed_stages.hpp"
 #include "cpu/threads.hpp"
 #include "random_programs.hpp"
@@ -201,6 +202,87 @@ void compare_ordered(std::int64_t lines, std::int64_t length) {
     cpu::set_thread_count(cpu::max_threads());
 }
 
+// Sums of neighbours along lines and columns, each of those before, in arrays of their own; only the last one is seen.
+struct Neighbours {
+    static constexpr std::int64_t item = sizeof(float), depth = 3;
+    struct View {
+        std::int32_t buffer;
+        std::int64_t line, column;  // where it begins
+    };
+    struct Sum {
+        View one, two;
+        std::int64_t behind, lines_less, columns_less;
+    };
+    // The last of each is read two lines further on, or a column before: some need lines before theirs of two others.
+    static inline const std::vector<Sum> sums{
+        {{0, 2, 0}, {0, 0, 0}, 0, 2, 0}, {{1, 0, 1}, {1, 0, 0}, 0, 2, 1}, {{2, 1, 0}, {1, 0, 1}, 1, 3, 1}, {{3, 0, 0}, {3, 0, 2}, 1, 3, 3}, {{4, 2, 1}, {2, 0, 0}, 3, 5, 4}};
+
+    std::unique_ptr<const Resolved> plan;
+    std::vector<const Resolved*> all;
+    std::int64_t lines, columns;
+    std::vector<std::vector<float>> arrays;  // that of each buffer, as wide as the first one
+
+    Neighbours(std::int64_t n, std::int64_t m) : lines(n), columns(m), arrays(sums.size() + 1, std::vector<float>(static_cast<std::size_t>(n * m * depth))) {
+        for (float& x : arrays.front()) x = static_cast<float>(pick(-1000, 1000));
+        Program add;
+        add.inputs = {kind, kind};
+        add.steps = {step("add", {0, 1}, 2)};
+        add.stores = {Store{2}};
+        plan = std::make_unique<const Resolved>(add);
+        all.assign(sums.size(), plan.get());
+    }
+
+    std::vector<float>& last() { return arrays.back(); }
+
+    Stages stages(bool hidden) {
+        const std::int64_t column = depth * item, line = columns * column;
+        Stages made;
+        made.in_order = true;
+        made.buffers.resize(arrays.size());
+        for (std::size_t s = 0; s < sums.size(); ++s) {
+            const Sum& sum = sums[s];
+            Stages::Stage& stage = made.stages.emplace_back();
+            stage.launch.shape = Dims{lines - sum.lines_less, columns - sum.columns_less, depth};
+            stage.behind = sum.behind;
+            const auto own = static_cast<std::int32_t>(s + 1);
+            for (const View& view : {sum.one, sum.two, View{own, 0, 0}}) {
+                const auto b = static_cast<std::size_t>(view.buffer);
+                const std::int64_t offset = view.line * line + view.column * column;
+                Stages::Held& held = made.buffers[b];
+                held.hidden = hidden && view.buffer > 0 && b < sums.size();
+                if (held.hidden) held = {true, line, std::max(held.reach, offset + (columns - sum.columns_less) * column)};
+                stage.launch.operands.push_back({held.hidden ? nullptr : reinterpret_cast<char*>(arrays[b].data()) + offset, Dims{line, column, item}});
+                stage.reach.push_back({view.buffer, offset});
+            }
+        }
+        return made;
+    }
+};
+
+void compare_overlapped(std::int64_t lines, std::int64_t columns) {
+    Neighbours sums(lines, columns);
+    const Stages plain = sums.stages(false);
+    for (std::size_t s = 0; s < plain.stages.size(); ++s) sums.all[s]->run(plain.stages[s].launch);
+    const std::vector<float> expected = sums.last();
+    expect(!cpu::overlap_of(plain, sums.all), "what others see is not computed again");
+    const std::string what = std::to_string(lines) + " lines of " + std::to_string(columns) + " columns";
+    if (const std::optional<cpu::Overlap> chosen = cpu::overlap_of(sums.stages(true), sums.all))
+        expect(chosen->lines >= 1 && chosen->lines < lines && (columns > 10'000) == (chosen->width > 0), what + ": there are several blocks, and strips of long lines");
+    else expect(lines < 100, what + " are enough for each thread");
+    for (const std::int64_t at_once : {std::int64_t{1}, std::int64_t{2}, std::int64_t{7}, lines / 3 + 1, lines + 5}) {
+        for (const std::int64_t width : {std::int64_t{0}, columns / 7 + 1, columns / 2, columns - 1, columns + 9}) {
+            for (const int threads : {1, 2, 5}) {
+                cpu::oversubscribe(threads);
+                for (std::size_t b = 1; b < sums.arrays.size(); ++b) std::fill(sums.arrays[b].begin(), sums.arrays[b].end(), 0.0f);
+                cpu::run_overlapped(sums.stages(true), sums.all, {at_once, width});
+                expect(sums.last() == expected, what + ", " + std::to_string(at_once) + " lines at a time in strips of " + std::to_string(width) + ", " +
+                                                    std::to_string(threads) + " threads: the same bits");
+            }
+        }
+    }
+    cpu::set_thread_count(cpu::max_threads());
+}
+
 // Few lines at the end of many are combined side by side as the others are: their sums have the same bits.
 void a_few_lines_of_many() {
     Program squares;
@@ -232,7 +314,8 @@ int main() {
     for (const auto& [lines, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {600, 257}, {601, 1000}, {20000, 12}, {20000, 20}, {64, 9000}, {129, 5003}, {10, 10}, {3, 100000}})
         compare(lines, length);
-    for (const auto& [lines, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{{200, 1}, {40, 3001}, {500, 257}, {5, 20000}, {1200, 700}})
+    for (const auto& [lines, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{{200, 1}, {40, 3001}, {500, 257}, {5, 20000}, {1600, 700}})
         compare_ordered(lines, length);
+    for (const auto& [lines, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{{9, 11}, {40, 30}, {700, 100}, {130, 20'000}}) compare_overlapped(lines, columns);
     return failures != 0;
 }

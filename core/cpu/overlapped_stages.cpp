@@ -1,0 +1,304 @@
+// Threads neither wait for each other nor read what another one made: each begins with the lines before its own that its stages read, in windows
+// that nobody else sees. So what several stages use must be hidden, or only read.
+#include "cpu/overlapped_stages.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "cpu/legs.hpp"
+#include "cpu/ordered_lines.hpp"
+#include "cpu/threads.hpp"
+
+namespace asnumpy::cpu {
+namespace {
+
+constexpr std::int64_t fewest_blocks_each = 4;  // of a thread
+constexpr std::int64_t least_share_again = 8;   // what is computed again is at most an eighth
+constexpr std::int64_t fewest_lines = 4, lines_of_strips = 8;  // of a block: with fewer, windows move too often
+constexpr int across = 1;  // the axis of columns
+
+// Of a stage, in lines or in columns.
+struct Again {
+    std::int64_t behind;  // how far it stays behind the first stage
+    std::int64_t before;  // how many before its own a part computes
+};
+
+// Nobody else sees, or nobody writes, what several operands reach.
+bool may_compute_again(const Stages& stages, std::span<const Resolved* const> plans) {
+    std::vector<std::int64_t> uses(stages.buffers.size(), 0), writes(stages.buffers.size(), 0);
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) {
+        const Stages::Stage& stage = stages.stages[s];
+        if (!plans[s]->reductions.empty() || std::ranges::any_of(stage.launch.operands, [](const Operand& o) { return o.turned != nullptr; })) return false;
+        for (std::size_t k = 0; k < stage.reach.size(); ++k) {
+            if (stage.reach[k].buffer < 0) continue;
+            const auto b = static_cast<std::size_t>(stage.reach[k].buffer);
+            ++uses[b];
+            if (k >= plans[s]->inputs.size()) ++writes[b];
+        }
+    }
+    for (std::size_t b = 0; b < uses.size(); ++b)
+        if (!stages.buffers[b].hidden && writes[b] > 0 && uses[b] > 1) return false;
+    return true;
+}
+
+// f(s, writes, t, reads): for each operand with which a later stage t may read what stage s made, and nobody else sees.
+void each_handed(const Stages& stages, std::span<const Resolved* const> plans, auto&& f) {
+    for (std::size_t s = 0; s < stages.stages.size(); ++s)
+        for (std::size_t k = plans[s]->inputs.size(); k < stages.stages[s].reach.size(); ++k) {
+            const std::int32_t made = stages.stages[s].reach[k].buffer;
+            if (!stages.buffers[static_cast<std::size_t>(made)].hidden) continue;
+            for (std::size_t t = s + 1; t < stages.stages.size(); ++t)
+                for (std::size_t i = 0; i < plans[t]->inputs.size(); ++i)
+                    if (stages.stages[t].reach[i].buffer == made) f(s, k, t, i);
+        }
+}
+
+// By stage: how much before its own later stages need of it, and what these need for theirs; lowest(s, k, t, i): what t reads first for its own first.
+void find_before(const Stages& stages, std::span<const Resolved* const> plans, std::vector<Again>& by_stage, auto&& lowest) {
+    struct Need {
+        std::size_t made, read;
+        std::int64_t lowest;
+    };
+    std::vector<Need> needs;
+    each_handed(stages, plans, [&](std::size_t s, std::size_t k, std::size_t t, std::size_t i) { needs.push_back({s, t, lowest(s, k, t, i)}); });
+    for (auto need = needs.rbegin(); need != needs.rend(); ++need) {
+        const Again& later = by_stage[need->read];
+        Again& made = by_stage[need->made];
+        made.before = std::max(made.before, later.before + later.behind - made.behind - need->lowest);
+    }
+}
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+// From the first byte of an operand to behind the last one, along the axes from `first` on.
+std::int64_t bytes_reached(const Stages::Stage& stage, const Resolved& plan, std::size_t operand, int first) {
+    const DType dtype = operand < plan.inputs.size() ? plan.inputs[operand] : plan.values[plan.stores[operand - plan.inputs.size()]];
+    auto bytes = static_cast<std::int64_t>(itemsize(dtype));
+    for (int a = first; a < stage.launch.shape.size(); ++a)
+        if (a != stage.axis) bytes += std::abs(stage.launch.operands[operand].strides[a]) * (stage.launch.shape[a] - 1);
+    return bytes;
+}
+
+std::vector<Again> lines_again(const Stages& stages, std::span<const Resolved* const> plans) {
+    std::vector<Again> by_stage;
+    for (const Stages::Stage& stage : stages.stages) by_stage.push_back({stage.behind, 0});
+    find_before(stages, plans, by_stage, [&](std::size_t s, std::size_t k, std::size_t t, std::size_t i) {
+        const Stages::Stage& stage = stages.stages[s];
+        const std::int64_t end = stage.reach[k].offset + bytes_reached(stage, *plans[s], k, 0);
+        return floor_divide(stages.stages[t].reach[i].offset - end, stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].line_bytes) + 1;
+    });
+    return by_stage;
+}
+
+// Where an operand of a hidden buffer begins.
+struct Begin {
+    std::int64_t line, column, rest;
+};
+
+Begin begin_of(const Stages& stages, const Stages::Stage& stage, std::size_t operand) {
+    const Stages::Reach& reach = stage.reach[operand];
+    const std::int64_t line = stages.buffers[static_cast<std::size_t>(reach.buffer)].line_bytes, column = stage.launch.operands[operand].strides[across];
+    return {reach.offset / line, reach.offset % line / column, reach.offset % line % column};
+}
+
+// Whether each operand of hidden buffers lies in columns, alike for all that use one, and no column in two lines.
+bool have_columns(const Stages& stages, std::span<const Resolved* const> plans) {
+    std::vector<std::int64_t> column_bytes(stages.buffers.size(), 0);
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) {
+        const Stages::Stage& stage = stages.stages[s];
+        if (stage.axis != 0 || stage.launch.shape.size() <= across) return false;
+        for (std::size_t k = 0; k < stage.reach.size(); ++k) {
+            if (stage.reach[k].buffer < 0) continue;
+            const auto b = static_cast<std::size_t>(stage.reach[k].buffer);
+            if (!stages.buffers[b].hidden) continue;
+            const std::int64_t bytes = stage.launch.operands[k].strides[across];
+            if (bytes <= 0 || (column_bytes[b] != 0 && column_bytes[b] != bytes)) return false;
+            column_bytes[b] = bytes;
+            const Begin begin = begin_of(stages, stage, k);
+            for (int a = across + 1; a < stage.launch.shape.size(); ++a)
+                if (stage.launch.operands[k].strides[a] < 0) return false;
+            if (begin.rest + bytes_reached(stage, *plans[s], k, across + 1) > bytes) return false;
+            if ((begin.column + stage.launch.shape[across]) * bytes > stages.buffers[b].line_bytes) return false;
+        }
+    }
+    return true;
+}
+
+std::vector<Again> columns_again(const Stages& stages, std::span<const Resolved* const> plans) {
+    std::vector<Again> by_stage(stages.stages.size(), {0, 0});
+    const auto column = [&](std::size_t s, std::size_t k, std::size_t t, std::size_t i) {
+        return begin_of(stages, stages.stages[t], i).column - begin_of(stages, stages.stages[s], k).column;
+    };
+    each_handed(stages, plans, [&](std::size_t s, std::size_t k, std::size_t t, std::size_t i) {
+        by_stage[t].behind = std::max(by_stage[t].behind, by_stage[s].behind + column(s, k, t, i));
+    });
+    find_before(stages, plans, by_stage, column);
+    return by_stage;
+}
+
+// Not too much is computed again where `parts` begin, and nothing that others see.
+bool is_worth(const Stages& stages, std::span<const Resolved* const> plans, std::span<const Again> by_stage, int axis, std::int64_t parts) {
+    std::int64_t again = 0, all = 0;
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) {
+        const Stages::Stage& stage = stages.stages[s];
+        again += by_stage[s].before * (parts - 1);
+        all += stage.launch.shape[axis];
+        if (by_stage[s].before == 0) continue;
+        for (std::size_t k = plans[s]->inputs.size(); k < stage.reach.size(); ++k)
+            if (!stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].hidden) return false;
+    }
+    return least_share_again * again <= all;
+}
+
+// Strips of so many columns, 0: of all.
+struct Strips {
+    std::int64_t width;
+    std::vector<Again> by_stage;
+
+    std::int64_t columns(const Stages& stages) const {
+        std::int64_t end = 0;
+        for (std::size_t s = 0; s < stages.stages.size(); ++s) end = std::max(end, by_stage[s].behind + stages.stages[s].launch.shape[across]);
+        return end;
+    }
+    std::int64_t count(const Stages& stages) const { return width > 0 ? (columns(stages) + width - 1) / width : 1; }
+};
+
+// The columns of windows, from the first one that a stage uses for a strip that begins at column 0.
+struct Columns {
+    std::int64_t first = 0, behind_last = 0;  // beside those of the strip
+    bool used = false;
+};
+
+std::vector<Columns> columns_of_windows(const Stages& stages, const Strips& strips) {
+    std::vector<Columns> found(stages.buffers.size());
+    for (std::size_t s = 0; s < stages.stages.size(); ++s)
+        for (std::size_t k = 0; k < stages.stages[s].reach.size(); ++k) {
+            const std::int32_t b = stages.stages[s].reach[k].buffer;
+            if (b < 0 || !stages.buffers[static_cast<std::size_t>(b)].hidden) continue;
+            Columns& columns = found[static_cast<std::size_t>(b)];
+            const std::int64_t last = begin_of(stages, stages.stages[s], k).column - strips.by_stage[s].behind, first = last - strips.by_stage[s].before;
+            columns.first = columns.used ? std::min(columns.first, first) : first;
+            columns.behind_last = columns.used ? std::max(columns.behind_last, last) : last;
+            columns.used = true;
+        }
+    return found;
+}
+
+// The stages for so many columns from `first` on.
+Stages strip_of(const Stages& stages, const Strips& strips, std::int64_t first) {
+    Stages strip = stages;
+    const std::vector<Columns> columns = columns_of_windows(stages, strips);
+    for (std::size_t s = 0; s < strip.stages.size(); ++s) {
+        Stages::Stage& stage = strip.stages[s];
+        const Again& own = strips.by_stage[s];
+        const std::int64_t length = stage.launch.shape[across], end = std::clamp<std::int64_t>(first - own.behind + strips.width, 0, length);
+        const std::int64_t begin = std::clamp<std::int64_t>(first - own.behind - own.before, 0, length);
+        stage.launch.shape[across] = end - begin;
+        for (std::size_t k = 0; k < stage.reach.size(); ++k) {
+            Operand& operand = stage.launch.operands[k];
+            const std::int32_t b = stage.reach[k].buffer;
+            if (b < 0 || !strip.buffers[static_cast<std::size_t>(b)].hidden) {
+                if (operand.data) operand.data += begin * operand.strides[across];
+                continue;
+            }
+            const Columns& window = columns[static_cast<std::size_t>(b)];
+            const std::int64_t line_bytes = (strips.width + window.behind_last - window.first) * operand.strides[across];
+            const Begin place = begin_of(stages, stages.stages[s], k);
+            operand.strides[stage.axis] = line_bytes;
+            stage.reach[k].offset = place.line * line_bytes + (place.column + begin - first - window.first) * operand.strides[across] + place.rest;
+            Stages::Held& held = strip.buffers[static_cast<std::size_t>(b)];
+            held.line_bytes = line_bytes;
+            held.reach = std::max(line_bytes * (stages.buffers[static_cast<std::size_t>(b)].reach / stages.buffers[static_cast<std::size_t>(b)].line_bytes + 1), line_bytes);
+        }
+    }
+    return strip;
+}
+
+// What a thread has of the strip in which it is.
+struct Runner {
+    struct Part {
+        Leg leg;
+        std::int64_t before;
+    };
+    std::int64_t strip = -1, next = -1;  // next: the block before it was the last one that ran here
+    Stages stages;
+    std::vector<Part> parts;  // those that have columns here
+};
+
+}  // namespace
+
+std::optional<Overlap> overlap_of(const Stages& stages, std::span<const Resolved* const> plans) {
+    if (!may_compute_again(stages, plans)) return {};
+    const LineBytes bytes(stages, plans);
+    if (!bytes.any()) return {};
+    const std::int64_t threads = thread_count();
+    if (!is_worth(stages, plans, lines_again(stages, plans), 0, threads)) return {};
+    const std::vector<Distance> distances = distances_of(stages);
+    std::int64_t beside = 0, moved = 0;
+    for (std::size_t b = 0; b < distances.size(); ++b) {
+        beside += bytes.of_buffer[b] * (distances[b].most - distances[b].least);
+        if (stages.buffers[b].hidden) moved += bytes_between(stages.buffers[b], distances[b].most - distances[b].least + 1);
+    }
+    const std::int64_t room = cache_bytes().second / 2;
+    Overlap found{(room - beside) / bytes.all, 0};
+    std::int64_t strips = 1;
+    if (found.lines < fewest_lines && have_columns(stages, plans)) {
+        const Strips some{0, columns_again(stages, plans)};
+        const std::int64_t lines = std::max(lines_of_strips, most_share_moved * moved / std::max<std::int64_t>(bytes.met_again, 1) + 1), columns = some.columns(stages);
+        const std::int64_t wanted = (beside + lines * bytes.all + room - 1) / room;
+        if (wanted <= columns && is_worth(stages, plans, some.by_stage, across, wanted)) {
+            strips = wanted;
+            found = {lines, (columns + strips - 1) / strips};
+        }
+    }
+    found.lines = std::min(found.lines, std::max<std::int64_t>(1, strips * bytes.length / (fewest_blocks_each * threads)));
+    if (found.lines < 1 || most_share_moved * moved > bytes.met_again * found.lines) return {};
+    return found;
+}
+
+void run_overlapped(const Stages& stages, std::span<const Resolved* const> plans, const Overlap& overlap) {
+    const std::vector<Distance> distances = distances_of(stages);
+    const std::vector<Again> by_line = lines_again(stages, plans);
+    const Strips strips{overlap.width, overlap.width > 0 ? columns_again(stages, plans) : std::vector<Again>()};
+    std::vector<LinesBetween::Kept> kept(stages.buffers.size());
+    for (std::size_t s = 0; s < stages.stages.size(); ++s)
+        for (const Stages::Reach& reach : stages.stages[s].reach) {
+            if (reach.buffer < 0) continue;
+            const auto b = static_cast<std::size_t>(reach.buffer);
+            kept[b].before = std::max(kept[b].before, by_line[s].behind + by_line[s].before - distances[b].most);
+        }
+    const auto strip_at = [&](std::int64_t i) { return overlap.width > 0 ? strip_of(stages, strips, i * overlap.width) : stages; };
+    std::vector<Runner> runners(static_cast<std::size_t>(thread_count()));
+    const Stages first = strip_at(0);
+    const LinesBetween rooms(first, overlap.lines, kept, runners.size());  // those of all strips are alike
+    const auto enter = [&](Runner& runner, std::int64_t strip) {
+        runner.parts.clear();
+        runner.stages = strip_at(strip);
+        runner.strip = strip;
+        runner.next = -1;
+        for (std::size_t s = 0; s < plans.size(); ++s)
+            if (overlap.width == 0 || runner.stages.stages[s].launch.shape[across] > 0)
+                runner.parts.push_back({Leg(runner.stages, s, *plans[s], rooms, static_cast<std::size_t>(&runner - runners.data()), overlap.lines), by_line[s].before});
+    };
+    const std::int64_t blocks = (end_of_lines(stages) + overlap.lines - 1) / overlap.lines;
+    parallel_for(strips.count(stages) * blocks, fewest_blocks_each, [&](std::int64_t begin, std::int64_t end, int worker) {
+        Runner& runner = runners[static_cast<std::size_t>(worker)];
+        for (std::int64_t at = begin; at < end; ++at) {
+            const std::int64_t b = at % blocks;
+            if (runner.strip != at / blocks) enter(runner, at / blocks);
+            const auto run_all = [&](auto&& lines_of) {
+                for (Runner::Part& part : runner.parts) {
+                    part.leg.go_to(b);
+                    if (const LineSpan span = lines_of(part); span.count > 0) part.leg.run(span);
+                }
+            };
+            if (b != runner.next) run_all([&](const Runner::Part& part) { return lines_before_own(part.leg.stage(), b, overlap.lines, part.before); });
+            run_all([&](const Runner::Part& part) { return own_lines(part.leg.stage(), b, overlap.lines); });
+            for (std::size_t buffer = 0; buffer < stages.buffers.size(); ++buffer) rooms.slide(buffer, static_cast<std::size_t>(worker));
+            runner.next = b + 1;
+        }
+    });
+}
+
+}  // namespace asnumpy::cpu
