@@ -1,3 +1,4 @@
+// Windows of lines, and stages that run over them.
 #include "cpu/legs.hpp"
 
 #include <algorithm>

@@ -13,13 +13,13 @@
 namespace asnumpy::cpu {
 namespace {
 
-constexpr std::int64_t fewest_blocks_each = 4;  // of a thread
+constexpr std::int64_t fewest_blocks_alone = 4;  // of a thread
 constexpr std::int64_t least_share_again = 8;   // what is computed again is at most an eighth
-constexpr std::int64_t fewest_lines = 4, lines_of_strips = 8;  // of a block: with fewer, windows move too often
+constexpr std::int64_t fewest_whole_lines = 4, lines_of_strips = 8;  // of a block: with fewer, windows move too often
 constexpr int across = 1;  // the axis of columns
 
 // Of a stage, in lines or in columns.
-struct Again {
+struct Margin {
     std::int64_t behind;  // how far it stays behind the first stage
     std::int64_t before;  // how many before its own a part computes
 };
@@ -55,7 +55,7 @@ void each_handed(const Stages& stages, std::span<const Resolved* const> plans, a
 }
 
 // By stage: how much before its own later stages need of it, and what these need for theirs; lowest(s, k, t, i): what t reads first for its own first.
-void find_before(const Stages& stages, std::span<const Resolved* const> plans, std::vector<Again>& by_stage, auto&& lowest) {
+void find_before(const Stages& stages, std::span<const Resolved* const> plans, std::vector<Margin>& by_stage, auto&& lowest) {
     struct Need {
         std::size_t made, read;
         std::int64_t lowest;
@@ -63,8 +63,8 @@ void find_before(const Stages& stages, std::span<const Resolved* const> plans, s
     std::vector<Need> needs;
     each_handed(stages, plans, [&](std::size_t s, std::size_t k, std::size_t t, std::size_t i) { needs.push_back({s, t, lowest(s, k, t, i)}); });
     for (auto need = needs.rbegin(); need != needs.rend(); ++need) {
-        const Again& later = by_stage[need->read];
-        Again& made = by_stage[need->made];
+        const Margin& later = by_stage[need->read];
+        Margin& made = by_stage[need->made];
         made.before = std::max(made.before, later.before + later.behind - made.behind - need->lowest);
     }
 }
@@ -80,8 +80,8 @@ std::int64_t bytes_reached(const Stages::Stage& stage, const Resolved& plan, std
     return bytes;
 }
 
-std::vector<Again> lines_again(const Stages& stages, std::span<const Resolved* const> plans) {
-    std::vector<Again> by_stage;
+std::vector<Margin> lines_again(const Stages& stages, std::span<const Resolved* const> plans) {
+    std::vector<Margin> by_stage;
     for (const Stages::Stage& stage : stages.stages) by_stage.push_back({stage.behind, 0});
     find_before(stages, plans, by_stage, [&](std::size_t s, std::size_t k, std::size_t t, std::size_t i) {
         const Stages::Stage& stage = stages.stages[s];
@@ -92,11 +92,11 @@ std::vector<Again> lines_again(const Stages& stages, std::span<const Resolved* c
 }
 
 // Where an operand of a hidden buffer begins.
-struct Begin {
+struct Corner {
     std::int64_t line, column, rest;
 };
 
-Begin begin_of(const Stages& stages, const Stages::Stage& stage, std::size_t operand) {
+Corner corner_of(const Stages& stages, const Stages::Stage& stage, std::size_t operand) {
     const Stages::Reach& reach = stage.reach[operand];
     const std::int64_t line = stages.buffers[static_cast<std::size_t>(reach.buffer)].line_bytes, column = stage.launch.operands[operand].strides[across];
     return {reach.offset / line, reach.offset % line / column, reach.offset % line % column};
@@ -115,7 +115,7 @@ bool have_columns(const Stages& stages, std::span<const Resolved* const> plans) 
             const std::int64_t bytes = stage.launch.operands[k].strides[across];
             if (bytes <= 0 || (column_bytes[b] != 0 && column_bytes[b] != bytes)) return false;
             column_bytes[b] = bytes;
-            const Begin begin = begin_of(stages, stage, k);
+            const Corner begin = corner_of(stages, stage, k);
             for (int a = across + 1; a < stage.launch.shape.size(); ++a)
                 if (stage.launch.operands[k].strides[a] < 0) return false;
             if (begin.rest + bytes_reached(stage, *plans[s], k, across + 1) > bytes) return false;
@@ -125,10 +125,10 @@ bool have_columns(const Stages& stages, std::span<const Resolved* const> plans) 
     return true;
 }
 
-std::vector<Again> columns_again(const Stages& stages, std::span<const Resolved* const> plans) {
-    std::vector<Again> by_stage(stages.stages.size(), {0, 0});
+std::vector<Margin> columns_again(const Stages& stages, std::span<const Resolved* const> plans) {
+    std::vector<Margin> by_stage(stages.stages.size(), {0, 0});
     const auto column = [&](std::size_t s, std::size_t k, std::size_t t, std::size_t i) {
-        return begin_of(stages, stages.stages[t], i).column - begin_of(stages, stages.stages[s], k).column;
+        return corner_of(stages, stages.stages[t], i).column - corner_of(stages, stages.stages[s], k).column;
     };
     each_handed(stages, plans, [&](std::size_t s, std::size_t k, std::size_t t, std::size_t i) {
         by_stage[t].behind = std::max(by_stage[t].behind, by_stage[s].behind + column(s, k, t, i));
@@ -138,7 +138,7 @@ std::vector<Again> columns_again(const Stages& stages, std::span<const Resolved*
 }
 
 // Not too much is computed again where `parts` begin, and nothing that others see.
-bool is_worth(const Stages& stages, std::span<const Resolved* const> plans, std::span<const Again> by_stage, int axis, std::int64_t parts) {
+bool is_worth(const Stages& stages, std::span<const Resolved* const> plans, std::span<const Margin> by_stage, int axis, std::int64_t parts) {
     std::int64_t again = 0, all = 0;
     for (std::size_t s = 0; s < stages.stages.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
@@ -154,7 +154,7 @@ bool is_worth(const Stages& stages, std::span<const Resolved* const> plans, std:
 // Strips of so many columns, 0: of all.
 struct Strips {
     std::int64_t width;
-    std::vector<Again> by_stage;
+    std::vector<Margin> by_stage;
 
     std::int64_t columns(const Stages& stages) const {
         std::int64_t end = 0;
@@ -177,7 +177,7 @@ std::vector<Columns> columns_of_windows(const Stages& stages, const Strips& stri
             const std::int32_t b = stages.stages[s].reach[k].buffer;
             if (b < 0 || !stages.buffers[static_cast<std::size_t>(b)].hidden) continue;
             Columns& columns = found[static_cast<std::size_t>(b)];
-            const std::int64_t last = begin_of(stages, stages.stages[s], k).column - strips.by_stage[s].behind, first = last - strips.by_stage[s].before;
+            const std::int64_t last = corner_of(stages, stages.stages[s], k).column - strips.by_stage[s].behind, first = last - strips.by_stage[s].before;
             columns.first = columns.used ? std::min(columns.first, first) : first;
             columns.behind_last = columns.used ? std::max(columns.behind_last, last) : last;
             columns.used = true;
@@ -191,7 +191,7 @@ Stages strip_of(const Stages& stages, const Strips& strips, std::int64_t first) 
     const std::vector<Columns> columns = columns_of_windows(stages, strips);
     for (std::size_t s = 0; s < strip.stages.size(); ++s) {
         Stages::Stage& stage = strip.stages[s];
-        const Again& own = strips.by_stage[s];
+        const Margin& own = strips.by_stage[s];
         const std::int64_t length = stage.launch.shape[across], end = std::clamp<std::int64_t>(first - own.behind + strips.width, 0, length);
         const std::int64_t begin = std::clamp<std::int64_t>(first - own.behind - own.before, 0, length);
         stage.launch.shape[across] = end - begin;
@@ -204,7 +204,7 @@ Stages strip_of(const Stages& stages, const Strips& strips, std::int64_t first) 
             }
             const Columns& window = columns[static_cast<std::size_t>(b)];
             const std::int64_t line_bytes = (strips.width + window.behind_last - window.first) * operand.strides[across];
-            const Begin place = begin_of(stages, stages.stages[s], k);
+            const Corner place = corner_of(stages, stages.stages[s], k);
             operand.strides[stage.axis] = line_bytes;
             stage.reach[k].offset = place.line * line_bytes + (place.column + begin - first - window.first) * operand.strides[across] + place.rest;
             Stages::Held& held = strip.buffers[static_cast<std::size_t>(b)];
@@ -216,7 +216,7 @@ Stages strip_of(const Stages& stages, const Strips& strips, std::int64_t first) 
 }
 
 // What a thread has of the strip in which it is.
-struct Runner {
+struct Alone {
     struct Part {
         Leg leg;
         std::int64_t before;
@@ -243,7 +243,7 @@ std::optional<Overlap> overlap_of(const Stages& stages, std::span<const Resolved
     const std::int64_t room = cache_bytes().second / 2;
     Overlap found{(room - beside) / bytes.all, 0};
     std::int64_t strips = 1;
-    if (found.lines < fewest_lines && have_columns(stages, plans)) {
+    if (found.lines < fewest_whole_lines && have_columns(stages, plans)) {
         const Strips some{0, columns_again(stages, plans)};
         const std::int64_t lines = std::max(lines_of_strips, most_share_moved * moved / std::max<std::int64_t>(bytes.met_again, 1) + 1), columns = some.columns(stages);
         const std::int64_t wanted = (beside + lines * bytes.all + room - 1) / room;
@@ -252,15 +252,15 @@ std::optional<Overlap> overlap_of(const Stages& stages, std::span<const Resolved
             found = {lines, (columns + strips - 1) / strips};
         }
     }
-    found.lines = std::min(found.lines, std::max<std::int64_t>(1, strips * bytes.length / (fewest_blocks_each * threads)));
+    found.lines = std::min(found.lines, std::max<std::int64_t>(1, strips * bytes.length / (fewest_blocks_alone * threads)));
     if (found.lines < 1 || most_share_moved * moved > bytes.met_again * found.lines) return {};
     return found;
 }
 
 void run_overlapped(const Stages& stages, std::span<const Resolved* const> plans, const Overlap& overlap) {
     const std::vector<Distance> distances = distances_of(stages);
-    const std::vector<Again> by_line = lines_again(stages, plans);
-    const Strips strips{overlap.width, overlap.width > 0 ? columns_again(stages, plans) : std::vector<Again>()};
+    const std::vector<Margin> by_line = lines_again(stages, plans);
+    const Strips strips{overlap.width, overlap.width > 0 ? columns_again(stages, plans) : std::vector<Margin>()};
     std::vector<LinesBetween::Kept> kept(stages.buffers.size());
     for (std::size_t s = 0; s < stages.stages.size(); ++s)
         for (const Stages::Reach& reach : stages.stages[s].reach) {
@@ -269,34 +269,34 @@ void run_overlapped(const Stages& stages, std::span<const Resolved* const> plans
             kept[b].before = std::max(kept[b].before, by_line[s].behind + by_line[s].before - distances[b].most);
         }
     const auto strip_at = [&](std::int64_t i) { return overlap.width > 0 ? strip_of(stages, strips, i * overlap.width) : stages; };
-    std::vector<Runner> runners(static_cast<std::size_t>(thread_count()));
+    std::vector<Alone> each(static_cast<std::size_t>(thread_count()));
     const Stages first = strip_at(0);
-    const LinesBetween rooms(first, overlap.lines, kept, runners.size());  // those of all strips are alike
-    const auto enter = [&](Runner& runner, std::int64_t strip) {
-        runner.parts.clear();
-        runner.stages = strip_at(strip);
-        runner.strip = strip;
-        runner.next = -1;
+    const LinesBetween rooms(first, overlap.lines, kept, each.size());  // those of all strips are alike
+    const auto enter = [&](Alone& mine, std::int64_t strip) {
+        mine.parts.clear();
+        mine.stages = strip_at(strip);
+        mine.strip = strip;
+        mine.next = -1;
         for (std::size_t s = 0; s < plans.size(); ++s)
-            if (overlap.width == 0 || runner.stages.stages[s].launch.shape[across] > 0)
-                runner.parts.push_back({Leg(runner.stages, s, *plans[s], rooms, static_cast<std::size_t>(&runner - runners.data()), overlap.lines), by_line[s].before});
+            if (overlap.width == 0 || mine.stages.stages[s].launch.shape[across] > 0)
+                mine.parts.push_back({Leg(mine.stages, s, *plans[s], rooms, static_cast<std::size_t>(&mine - each.data()), overlap.lines), by_line[s].before});
     };
     const std::int64_t blocks = (end_of_lines(stages) + overlap.lines - 1) / overlap.lines;
-    parallel_for(strips.count(stages) * blocks, fewest_blocks_each, [&](std::int64_t begin, std::int64_t end, int worker) {
-        Runner& runner = runners[static_cast<std::size_t>(worker)];
+    parallel_for(strips.count(stages) * blocks, fewest_blocks_alone, [&](std::int64_t begin, std::int64_t end, int worker) {
+        Alone& mine = each[static_cast<std::size_t>(worker)];
         for (std::int64_t at = begin; at < end; ++at) {
             const std::int64_t b = at % blocks;
-            if (runner.strip != at / blocks) enter(runner, at / blocks);
+            if (mine.strip != at / blocks) enter(mine, at / blocks);
             const auto run_all = [&](auto&& lines_of) {
-                for (Runner::Part& part : runner.parts) {
+                for (Alone::Part& part : mine.parts) {
                     part.leg.go_to(b);
                     if (const LineSpan span = lines_of(part); span.count > 0) part.leg.run(span);
                 }
             };
-            if (b != runner.next) run_all([&](const Runner::Part& part) { return lines_before_own(part.leg.stage(), b, overlap.lines, part.before); });
-            run_all([&](const Runner::Part& part) { return own_lines(part.leg.stage(), b, overlap.lines); });
+            if (b != mine.next) run_all([&](const Alone::Part& part) { return lines_before_own(part.leg.stage(), b, overlap.lines, part.before); });
+            run_all([&](const Alone::Part& part) { return own_lines(part.leg.stage(), b, overlap.lines); });
             for (std::size_t buffer = 0; buffer < stages.buffers.size(); ++buffer) rooms.slide(buffer, static_cast<std::size_t>(worker));
-            runner.next = b + 1;
+            mine.next = b + 1;
         }
     });
 }
