@@ -106,6 +106,15 @@ std::string blas_name() {
 
 template <class T>
 void BlasOf<T>::gemm(std::int64_t m, std::int64_t n, std::int64_t k, BlasMatrix<T> a, BlasMatrix<T> b, bool add, T* c, std::int64_t ldc) const {
+    // The library's kernels for few elements take two to four times as long where they add to what is there: the sum itself is a few vectors.
+    constexpr std::int64_t most_apart = 512;
+    if (std::is_floating_point_v<T> && add && m * n <= most_apart) {
+        std::array<T, most_apart> product;
+        gemm(m, n, k, a, b, false, product.data(), n);
+        for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = 0; j < n; ++j) c[i * ldc + j] += product[static_cast<std::size_t>(i * n + j)];
+        return;
+    }
     const T one{1}, beta{add ? T{1} : T{0}};
     with_integer(blas_.wide_, [&]<class I>(I) {
         using Function = void (*)(int, int, int, I, I, I, Factor<T>, const T*, I, const T*, I, Factor<T>, T*, I);

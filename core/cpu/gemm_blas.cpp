@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "cpu/structured_layout.hpp"
 #include "cpu/ordered_lines.hpp"
@@ -129,6 +131,34 @@ template <class T> std::int64_t increment(const Blas& blas, const char* data, st
     return stride > 0 && stride % size == 0 && blas.fits(stride / size) ? stride / size : 0;
 }
 
+// A vector as the library walks over it: where it lies, or a copy, of few elements here.
+template <class T> class Lined {
+public:
+    Lined(const Blas& blas, const char* from, std::int64_t n, std::int64_t stride) : data_(reinterpret_cast<const T*>(from)), increment_(increment<T>(blas, from, n, stride)) {
+        if (increment_) return;
+        increment_ = 1;
+        const auto length = static_cast<std::size_t>(n);
+        if (length > few) many_ = std::make_unique_for_overwrite<T[]>(length);
+        T* const to = many_ ? many_.get() : reinterpret_cast<T*>(few_.data());
+        const T* const last = std::exchange(data_, to);
+        constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+        const bool aligned = reinterpret_cast<std::uintptr_t>(from) % alignof(T) == 0;
+        if (stride == -size && aligned) std::reverse_copy(last - n + 1, last + 1, to);
+        else
+            for (std::int64_t i = 0; i < n; ++i) to[i] = load<T>(from + i * stride);
+    }
+    const T* data() const { return data_; }
+    std::int64_t increment_of() const { return increment_; }
+
+private:
+    static constexpr std::size_t few = 4096 / sizeof(T);
+
+    const T* data_;
+    std::int64_t increment_;
+    alignas(64) std::array<std::byte, few * sizeof(T)> few_;
+    std::unique_ptr<T[]> many_;
+};
+
 // Into how many parts what each element sums is divided, each part for all elements; 0 where the elements had better be divided.
 // Where these lie beside each other in memory, a part is some of the lines that the matrix lies in: the library walks over whole
 // lines, and a thread reads those that it is given in other work on the matrix too.
@@ -159,14 +189,10 @@ template <class T> void add_parts(const T* parts, std::int64_t count, std::int64
 
 // y = m @ x, both columns.
 template <class T> void multiply_vector(const Blas& blas, const MatrixView& m, const MatrixView& x, const MatrixView& y, bool add) {
-    std::unique_ptr<T[]> x_copy, y_copy;
-    const T* from = reinterpret_cast<const T*>(x.data);
-    std::int64_t incx = increment<T>(blas, x.data, x.rows, x.row_stride);
-    if (!incx) {
-        x_copy = contiguous_copy<T>(x);
-        from = x_copy.get();
-        incx = 1;
-    }
+    std::unique_ptr<T[]> y_copy;
+    const Lined<T> factor(blas, x.data, x.rows, x.row_stride);
+    const T* const from = factor.data();
+    const std::int64_t incx = factor.increment_of();
     T* to = reinterpret_cast<T*>(y.data);
     std::int64_t incy = increment<T>(blas, y.data, y.rows, y.row_stride);
     const bool through_copy = incy == 0;
@@ -175,14 +201,15 @@ template <class T> void multiply_vector(const Blas& blas, const MatrixView& m, c
         to = y_copy.get();
         incy = 1;
     }
-    const std::int64_t incm = m.rows == 1 ? increment<T>(blas, m.data, m.columns, m.column_stride) : 0;
+    std::optional<Lined<T>> row;  // of the matrix, where it has no other
     Prepared<T> p{};
-    if (!incm) p = prepare<T>(blas, m);
+    if (m.rows == 1) row.emplace(blas, m.data, m.columns, m.column_stride);
+    else p = prepare<T>(blas, m);
     // Rows from `first` on of the product with x from `start` on, of this many elements.
     const auto part = [&](std::int64_t first, std::int64_t rows, std::int64_t start, std::int64_t depth, bool sum, T* result, std::int64_t inc) {
         const T* const factors = from + start * incx;
-        if (incm) {
-            const T dot = BlasOf<T>(blas).dot(depth, reinterpret_cast<const T*>(m.data) + start * incm, incm, factors, incx);
+        if (row) {
+            const T dot = BlasOf<T>(blas).dot(depth, row->data() + start * row->increment_of(), row->increment_of(), factors, incx);
             *result = sum ? *result + dot : dot;
         } else {
             const bool across = p.matrix.transposed;
