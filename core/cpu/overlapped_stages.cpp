@@ -284,7 +284,7 @@ void run_overlapped(const Stages& stages, std::span<const Resolved* const> plans
     const std::int64_t blocks = (end_of_lines(stages) + overlap.lines - 1) / overlap.lines;
     const std::int64_t all = strips.count(stages) * blocks, threads = std::ssize(each);
     // No more of them take part, whatever another thread sets meanwhile.
-    parallel_for(all, std::max(fewest_blocks_alone, (all + threads - 1) / threads), [&](std::int64_t begin, std::int64_t end, int worker) {
+    parallel_for(all, std::max(fewest_blocks_alone, all / (threads + 1) + 1), [&](std::int64_t begin, std::int64_t end, int worker) {
         Alone& mine = each[static_cast<std::size_t>(worker)];
         for (std::int64_t at = begin; at < end; ++at) {
             const std::int64_t b = at % blocks;
