@@ -2,11 +2,10 @@
 #include "cpu/ordered_stages.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
-#include "cpu/arena.hpp"
 #include "cpu/frame.hpp"
+#include "cpu/legs.hpp"
 #include "cpu/ordered_lines.hpp"
 #include "cpu/stages.hpp"
 #include "cpu/threads.hpp"
@@ -19,55 +18,16 @@ constexpr std::int64_t least_stage_bytes = 192 * kb, fewest_ordered_blocks = 4;
 // Work of a stage that is worth a second thread: it is awake.
 constexpr double shared_ns = 8000;
 
-// The lines of hidden buffers that a block needs, at the same place for each block: what the next one needs moves to the front.
-class Windows {
-public:
-    Windows(const Stages& stages, std::int64_t lines) : stages_(stages), lines_(lines), distances_(distances_of(stages)) {
-        constexpr std::int64_t unit = 4096;
-        for (std::size_t b = 0; b < stages.buffers.size(); ++b) {
-            const Stages::Held& held = stages.buffers[b];
-            const std::int64_t size = held.hidden ? held.line_bytes * (lines - 1 + distances_[b].most - distances_[b].least) + held.reach : 0;
-            places_.push_back({total_, size});
-            total_ += (size + unit - 1) / unit * unit;
-        }
-        thread_local Arena arena;  // the tiles have another
-        memory_ = arena.reserve(total_);
-    }
-
-    bool hidden(std::int32_t buffer) const { return buffer >= 0 && stages_.buffers[static_cast<std::size_t>(buffer)].hidden; }
-    char* data(std::int32_t buffer) const { return memory_ + places_[static_cast<std::size_t>(buffer)].offset; }
-    // The line at which a window begins in a block.
-    std::int64_t base(std::int32_t buffer, std::int64_t block) const { return block * lines_ - distances_[static_cast<std::size_t>(buffer)].most; }
-    void slide() const {
-        for (std::size_t b = 0; b < places_.size(); ++b) {
-            const std::int64_t gone = stages_.buffers[b].line_bytes * lines_;
-            char* const window = memory_ + places_[b].offset;
-            if (stages_.buffers[b].hidden && places_[b].bytes > gone) std::memmove(window, window + gone, static_cast<std::size_t>(places_[b].bytes - gone));
-        }
-    }
-
-private:
-    struct Place {
-        std::int64_t offset, bytes;
-    };
-    const Stages& stages_;
-    std::int64_t lines_;
-    std::vector<Distance> distances_;
-    std::vector<Place> places_;
-    std::int64_t total_ = 0;
-    char* memory_ = nullptr;
-};
-
 // A stage over so many lines, decided once, wherever they begin.
 class Piece {
 public:
-    Piece(const Stages::Stage& stage, const Resolved& plan, const Windows& windows, LineSpan span, std::int64_t block, std::uint64_t reread)
-        : stage_(stage), windows_(windows), count_(span.count), begin_(span.begin), block_(block) {
+    Piece(const Stages::Stage& stage, const Resolved& plan, const LinesBetween& rooms, LineSpan span, std::int64_t block, std::int64_t lines, std::uint64_t reread)
+        : stage_(stage), rooms_(rooms), count_(span.count), begin_(span.begin), block_(block), lines_(lines) {
         Launch launch = stage.launch;
         launch.shape[stage.axis] = span.count;
         for (std::size_t k = 0; k < launch.operands.size(); ++k) {
             const Stages::Reach& reach = stage.reach[k];
-            char* const start = windows.hidden(reach.buffer) ? windows.data(reach.buffer) + reach.offset : launch.operands[k].data;
+            char* const start = rooms.hidden(reach.buffer) ? rooms.first_line(reach.buffer, 0) + reach.offset : launch.operands[k].data;
             launch.operands[k].data = start + line(k, span.begin, block) * stride(k);
         }
         frame_.prepare(plan, launch, Arrangement::natural, {span.count, length_of(stage), reread});
@@ -101,13 +61,12 @@ public:
 private:
     std::int64_t stride(std::size_t operand) const { return stage_.launch.operands[operand].strides[stage_.axis]; }
     std::int64_t line(std::size_t operand, std::int64_t begin, std::int64_t block) const {
-        const std::int32_t buffer = stage_.reach[operand].buffer;
-        return windows_.hidden(buffer) ? begin - windows_.base(buffer, block) : begin;
+        return rooms_.hidden(stage_.reach[operand].buffer) ? begin - block * lines_ : begin;
     }
 
     const Stages::Stage& stage_;
-    const Windows& windows_;
-    std::int64_t count_, begin_, block_;
+    const LinesBetween& rooms_;
+    std::int64_t count_, begin_, block_, lines_;
     Frame frame_;
 };
 
@@ -134,7 +93,7 @@ std::int64_t ordered_lines_at_once(const Stages& stages, std::span<const Resolve
 }
 
 void run_ordered_stages(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t lines) {
-    const Windows windows(stages, lines);
+    const LinesBetween rooms(stages, lines, std::vector<LinesBetween::Kept>(stages.buffers.size()), 1);
     const std::int64_t blocks = (end_of_lines(stages) + lines - 1) / lines;
     std::vector<std::vector<Piece>> pieces(stages.stages.size());  // of each number of lines
     const auto piece_of = [&](std::size_t s, std::int64_t count) {
@@ -144,14 +103,14 @@ void run_ordered_stages(const Stages& stages, std::span<const Resolved* const> p
         for (std::int64_t b = 0; b < blocks; ++b) {
             const LineSpan span = own_lines(stages.stages[s], b, lines);
             if (span.count > 0 && piece_of(s, span.count) == pieces[s].end())
-                pieces[s].emplace_back(stages.stages[s], *plans[s], windows, span, b, used_elsewhere(stages, s, *plans[s]));
+                pieces[s].emplace_back(stages.stages[s], *plans[s], rooms, span, b, lines, used_elsewhere(stages, s, *plans[s]));
         }
         for (const Piece& piece : pieces[s]) piece.reserve();
     }
     for (std::int64_t b = 0; b < blocks; ++b) {
         for (std::size_t s = 0; s < pieces.size(); ++s)
             if (const LineSpan span = own_lines(stages.stages[s], b, lines); span.count > 0) piece_of(s, span.count)->run(span.begin, b);
-        windows.slide();
+        for (std::size_t buffer = 0; buffer < stages.buffers.size(); ++buffer) rooms.slide(buffer, 0);
     }
 }
 
