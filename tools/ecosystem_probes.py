@@ -203,6 +203,7 @@ OPENCV = _with(
 ARROW = _with(
     "import pyarrow as pa",
     Probe("`array`, `scalar`, `table`, masks, lists of Numbers", "result = [pa.array(x).to_numpy(), pa.array([x[0], x[1]]).to_pylist(), pa.scalar(x[3]).as_py(), pa.table({'v': x, 'k': np.arange(20)})['k'].to_pylist(), str(pa.array(k, mask=m))]", "NumPy"),
+    Probe("`take`, `filter` and functions of `pyarrow.compute` over arrays and Numbers", "import pyarrow.compute as pc\nh = pa.array([10, 20, 30, 40])\nresult = [h.take(k).to_pylist(), pa.array(k).filter(m).to_pylist(), pc.add(h, x[:4]).to_pylist(), pc.multiply(h, k[0]).to_pylist()]", ""),
     Probe("`Tensor.from_numpy`", "result = pa.Tensor.from_numpy(a).to_numpy()", "NumPy", "ArrowTypeError", "PyArrow asks for NumPy's class", "result = pa.Tensor.from_numpy(np.to_numpy(a)).to_numpy()", "pa.Tensor.from_numpy(np.to_numpy(a))"),
 )
 
