@@ -1,16 +1,19 @@
-"""SciPy's functions of integers, scikit-learn's constants, PyArrow's functions, autograd, OSQP and SimpleITK.
+"""SciPy's functions of integers, scikit-learn's constants, and others: what these libraries take.
 
 The same calls are made with NumPy's arrays and scalars and with ours.
 """
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import asnumpy as ap
+from asnumpy.interop.arrivals import is_fixed
 
 KINDS = pytest.mark.parametrize("xp", [np, ap], ids=["numpy", "asnumpy"])
 
@@ -147,3 +150,49 @@ def test_simpleitk(xp: Any) -> None:
     assert moved.TransformPoint((x[1], x[1])) == (1, 1.5)
     smooth, expected = (itk.SmoothingRecursiveGaussian(image, width) for width in ([x[2], x[2]], [1.0, 1.0]))
     np.testing.assert_array_equal(itk.GetArrayFromImage(smooth), itk.GetArrayFromImage(expected))
+
+
+@KINDS
+def test_pandas_intervals(xp: Any) -> None:
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    if is_fixed(pd.Interval):
+        pytest.skip("this version's class of intervals lets no method be changed")
+    x, k = xp.arange(5.0) / 2, xp.array([3, 4])
+    one = pd.Interval(x[1], x[3])
+    assert one == pickle.loads(pickle.dumps(one)) == pd.Interval(0.5, 1.5) and type(one.left) is np.float64
+    assert str(pd.Interval(left=k[0], right=k[1], closed="both")) == "[3, 4]" and x[2] in one and x[0] not in one
+    assert (one + x[1], one * k[0]) == (pd.Interval(1.0, 2.0), pd.Interval(1.5, 4.5))
+    assert list(pd.IntervalIndex.from_breaks(x)) == [pd.Interval(x[i], x[i + 1]) for i in range(4)]
+    assert list(pd.IntervalIndex.from_tuples([(x[0], x[1])])) == [pd.Interval(0.0, 0.5)]
+    with pytest.raises(ValueError, match="left side of interval must be <= right side"):
+        pd.Interval(x[3], x[1])
+
+
+@KINDS
+def test_netcdf4(xp: Any, tmp_path: Path) -> None:
+    netcdf4 = pytest.importorskip("netCDF4", reason="netCDF4 is not installed")
+    if is_fixed(netcdf4.Variable):
+        pytest.skip("this version's class of variables lets no method be changed")
+    x, k, same = xp.arange(5.0) / 2, xp.array([3, 1]), np.testing.assert_array_equal
+    with netcdf4.Dataset(tmp_path / "file.nc", "w") as file:
+        file.createDimension("x", k[0] + 2)
+        file.createDimension("t", None)
+        line = file.createVariable("line", "f8", ("x",), fill_value=x[1])
+        grid = file.createVariable("grid", "f4", ("t", "x"))
+        packed = file.createVariable("packed", "i2", ("x",))
+        packed.scale_factor, packed.steps = x[1], x
+        line[:] = x
+        same(line[:], np.ma.masked_equal(np.arange(5.0) / 2, 0.5))
+        line[x > 1] = x[:2] + 7
+        line[k] = x[2:4]
+        line[k[1] - 1] = x[4]
+        same(line[:].filled(-1), [2, 1.5, 1, 1, 7.5])
+        same(line[k[1] : k[0]], [1.5, 1])
+        grid[:2] = xp.arange(10.0).reshape(2, 5)
+        grid[k[1] + 1] = x[1]
+        same(grid[:], np.concatenate([np.arange(10.0).reshape(2, 5), np.full((1, 5), 0.5)]))
+        packed[:] = x
+        same(packed[:], np.arange(5.0) / 2)
+        same(packed.steps, np.arange(5.0) / 2)
+        line[:] = np.ones(5)
+        same(line[xp.array([True, False, True, False, False])], [1, 1])
