@@ -237,7 +237,10 @@ for _theirs, _ours in (
     ("xgboost.core", "neighbours._xgboost"), ("tables", "neighbours._tables"),
     ("rasterio.io", "neighbours._rasterio"), ("soundfile", "neighbours._soundfile"),
     ("sparse", "neighbours._sparse"), ("tifffile.tifffile", "neighbours._tifffile"),
-    ("hdbscan.hdbscan_", "neighbours._hdbscan"),
+    ("hdbscan.hdbscan_", "neighbours._hdbscan"), ("scipy.fft._helper", "neighbours._scipy_fft"),
+    ("scipy.special._basic", "neighbours._scipy_special"), ("autograd.numpy", "neighbours._autograd"),
+    ("osqp.interface", "neighbours._osqp"), ("SimpleITK.SimpleITK", "neighbours._simpleitk"),
+    ("netCDF4", "neighbours._netcdf4"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 

@@ -63,6 +63,17 @@ def test_tifffile(xp: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.asarray(whole), values)
     np.testing.assert_array_equal(np.asarray(page), values[1])
     assert type(tifffile.imread(name)) is np.ndarray
+    x, k = xp.arange(5.0) / 2, xp.array([1, 1])
+    tags = [(65001, "d", 1, x[3], True), (65002, "I", 1, k[0], True), (65003, "d", 5, x, True)]
+    with tifffile.TiffWriter(name) as file:
+        file.write(xp.asarray(values), photometric="minisblack", resolution=(x[1], x[2]), extratags=tags)
+    with tifffile.TiffFile(name) as file:
+        last, first = file.pages[k[0]], file.pages[0]
+        assert first.resolution == (0.5, 1.0) and first.tags[65001].value == 1.5 and first.tags[65002].value == 1
+        assert first.tags[65003].value == (0, 0.5, 1, 1.5, 2)
+        np.testing.assert_array_equal(last.asarray(), values[1])
+        np.testing.assert_array_equal(file.series[0][k[0]].asarray(), values[1])
+    np.testing.assert_array_equal(tifffile.imread(name, key=k[0]), values[1])
 
 
 @KINDS

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
+_IMMUTABLE = 1 << 8  # CPython's flag of such types
+
 
 class _Loader:
     """Another module's loader, which loads ours after it."""
@@ -83,6 +85,11 @@ def change_methods(kind: Any, names: Iterable[str], how: Callable[[Any], Any]) -
     """Puts `how(method)` in the place of each of these methods of a class."""
     for name in names:
         setattr(kind, name, how(getattr(kind, name)))
+
+
+def is_fixed(kind: type) -> bool:
+    """Whether a class lets no method be changed, as compiled ones of some versions do not."""
+    return bool(kind.__flags__ & _IMMUTABLE)
 
 
 def together(theirs: str, ours: str | Callable[[], object]) -> None:

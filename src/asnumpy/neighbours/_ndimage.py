@@ -7,7 +7,6 @@ ours, wherever that lies, for none.
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +17,7 @@ import scipy.ndimage
 from asnumpy import _core
 from asnumpy.creation.arrays import asarray
 from asnumpy.host.door import numpy_view
-from asnumpy.interop.arrivals import put
+from asnumpy.neighbours._scipy import put_known
 
 _FILLED = ("output", "distances", "indices")  # what these functions call an array that they write to
 
@@ -65,16 +64,11 @@ def _ours(result: Any, theirs: dict[int, Any]) -> Any:
 
 
 def _put_all() -> None:
-    capabilities = getattr(importlib.import_module("scipy._lib._array_api"), "xp_capabilities_table", {})
     for name in scipy.ndimage.__all__:
         theirs = getattr(scipy.ndimage, name)
         # Some names are of modules, which the functions once had.
-        if not callable(theirs) or not any(filled in inspect.signature(theirs).parameters for filled in _FILLED):
-            continue
-        filling = _filling(theirs)
-        put("scipy.ndimage", name, theirs, filling)
-        if theirs in capabilities:  # what SciPy's own tests know of a function, by the function
-            capabilities[filling] = capabilities[theirs]
+        if callable(theirs) and any(filled in inspect.signature(theirs).parameters for filled in _FILLED):
+            put_known("scipy.ndimage", name, theirs, _filling(theirs))
 
 
 _put_all()

@@ -18,7 +18,7 @@ from asnumpy import _core
 from asnumpy.array.number import Number
 from asnumpy.host.keys import by_numpys_keys, numpys, numpys_key
 from asnumpy.host.passing import changing_arguments, taking_numpys
-from asnumpy.interop.arrivals import change
+from asnumpy.interop.arrivals import change, is_fixed
 
 _FLEXIBLE = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow")
 _COMPARING = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -192,6 +192,8 @@ for _moment in _MOMENTS:
     _moment.__new__ = _of_data(_moment.__new__)
 _change(_MOMENTS, _BESIDE_MOMENTS, _beside_numbers)
 _change([pd.Timestamp], ["replace"], taking_numpys)
+if not is_fixed(pd.Interval):
+    _change([pd.Interval], ["__init__"], taking_numpys)
 change("pandas", lib, _ASKING, _asking)
 change("pandas", pd, ["array"], _of_data)
 change("pandas", pd, _FUNCTIONS, taking_numpys)
