@@ -3,8 +3,6 @@
 #include "cpu/overlapped_stages.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <numeric>
 
 #include "cpu/legs.hpp"
 #include "cpu/ordered_lines.hpp"
@@ -14,7 +12,7 @@ namespace asnumpy::cpu {
 namespace {
 
 constexpr std::int64_t fewest_blocks_alone = 4;  // of a thread
-constexpr std::int64_t least_share_again = 8;   // what is computed again is at most an eighth
+constexpr std::int64_t least_share_again = 8;    // what is computed again is at most an eighth
 constexpr std::int64_t fewest_whole_lines = 4, lines_of_strips = 8;  // of a block: with fewer, windows move too often
 constexpr int across = 1;  // the axis of columns
 
@@ -71,13 +69,15 @@ void find_before(const Stages& stages, std::span<const Resolved* const> plans, s
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-// From the first byte of an operand to behind the last one, along the axes from `first` on.
-std::int64_t bytes_reached(const Stages::Stage& stage, const Resolved& plan, std::size_t operand, int first) {
+// What an operand reaches from where it begins, along the axes from `first` on but that of the lines.
+Extent reach_of(const Stages::Stage& stage, const Resolved& plan, std::size_t operand, int first) {
     const DType dtype = operand < plan.inputs.size() ? plan.inputs[operand] : plan.values[plan.stores[operand - plan.inputs.size()]];
-    auto bytes = static_cast<std::int64_t>(itemsize(dtype));
-    for (int a = first; a < stage.launch.shape.size(); ++a)
-        if (a != stage.axis) bytes += std::abs(stage.launch.operands[operand].strides[a]) * (stage.launch.shape[a] - 1);
-    return bytes;
+    Extent extent{0, static_cast<std::int64_t>(itemsize(dtype))};
+    for (int a = first; a < stage.launch.shape.size(); ++a) {
+        const std::int64_t reach = stage.launch.operands[operand].strides[a] * (stage.launch.shape[a] - 1);
+        if (a != stage.axis) (reach < 0 ? extent.low : extent.high) += reach;
+    }
+    return extent;
 }
 
 std::vector<Margin> lines_again(const Stages& stages, std::span<const Resolved* const> plans) {
@@ -85,8 +85,9 @@ std::vector<Margin> lines_again(const Stages& stages, std::span<const Resolved* 
     for (const Stages::Stage& stage : stages.stages) by_stage.push_back({stage.behind, 0});
     find_before(stages, plans, by_stage, [&](std::size_t s, std::size_t k, std::size_t t, std::size_t i) {
         const Stages::Stage& stage = stages.stages[s];
-        const std::int64_t end = stage.reach[k].offset + bytes_reached(stage, *plans[s], k, 0);
-        return floor_divide(stages.stages[t].reach[i].offset - end, stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].line_bytes) + 1;
+        const std::int64_t end = stage.reach[k].offset + reach_of(stage, *plans[s], k, 0).high;
+        const std::int64_t begin = stages.stages[t].reach[i].offset + reach_of(stages.stages[t], *plans[t], i, 0).low;
+        return floor_divide(begin - end, stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].line_bytes) + 1;
     });
     return by_stage;
 }
@@ -116,9 +117,8 @@ bool have_columns(const Stages& stages, std::span<const Resolved* const> plans) 
             if (bytes <= 0 || (column_bytes[b] != 0 && column_bytes[b] != bytes)) return false;
             column_bytes[b] = bytes;
             const Corner begin = corner_of(stages, stage, k);
-            for (int a = across + 1; a < stage.launch.shape.size(); ++a)
-                if (stage.launch.operands[k].strides[a] < 0) return false;
-            if (begin.rest + bytes_reached(stage, *plans[s], k, across + 1) > bytes) return false;
+            const Extent in_column = reach_of(stage, *plans[s], k, across + 1);
+            if (begin.rest + in_column.low < 0 || begin.rest + in_column.high > bytes) return false;
             if ((begin.column + stage.launch.shape[across]) * bytes > stages.buffers[b].line_bytes) return false;
         }
     }
@@ -138,12 +138,12 @@ std::vector<Margin> columns_again(const Stages& stages, std::span<const Resolved
 }
 
 // Not too much is computed again where `parts` begin, and nothing that others see.
-bool is_worth(const Stages& stages, std::span<const Resolved* const> plans, std::span<const Margin> by_stage, int axis, std::int64_t parts) {
+bool is_worth(const Stages& stages, std::span<const Resolved* const> plans, std::span<const Margin> by_stage, bool columns, std::int64_t parts) {
     std::int64_t again = 0, all = 0;
     for (std::size_t s = 0; s < stages.stages.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
         again += by_stage[s].before * (parts - 1);
-        all += stage.launch.shape[axis];
+        all += columns ? stage.launch.shape[across] : length_of(stage);
         if (by_stage[s].before == 0) continue;
         for (std::size_t k = plans[s]->inputs.size(); k < stage.reach.size(); ++k)
             if (!stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].hidden) return false;
@@ -205,11 +205,10 @@ Stages strip_of(const Stages& stages, const Strips& strips, std::int64_t first) 
             const Columns& window = columns[static_cast<std::size_t>(b)];
             const std::int64_t line_bytes = (strips.width + window.behind_last - window.first) * operand.strides[across];
             const Corner place = corner_of(stages, stages.stages[s], k);
+            const Stages::Held& whole = stages.buffers[static_cast<std::size_t>(b)];
             operand.strides[stage.axis] = line_bytes;
             stage.reach[k].offset = place.line * line_bytes + (place.column + begin - first - window.first) * operand.strides[across] + place.rest;
-            Stages::Held& held = strip.buffers[static_cast<std::size_t>(b)];
-            held.line_bytes = line_bytes;
-            held.reach = std::max(line_bytes * (stages.buffers[static_cast<std::size_t>(b)].reach / stages.buffers[static_cast<std::size_t>(b)].line_bytes + 1), line_bytes);
+            strip.buffers[static_cast<std::size_t>(b)] = {true, line_bytes, line_bytes * (whole.reach / whole.line_bytes + 1)};
         }
     }
     return strip;
@@ -233,7 +232,7 @@ std::optional<Overlap> overlap_of(const Stages& stages, std::span<const Resolved
     const LineBytes bytes(stages, plans);
     if (!bytes.any()) return {};
     const std::int64_t threads = thread_count();
-    if (!is_worth(stages, plans, lines_again(stages, plans), 0, threads)) return {};
+    if (!is_worth(stages, plans, lines_again(stages, plans), false, threads)) return {};
     const std::vector<Distance> distances = distances_of(stages);
     std::int64_t beside = 0, moved = 0;
     for (std::size_t b = 0; b < distances.size(); ++b) {
@@ -247,7 +246,7 @@ std::optional<Overlap> overlap_of(const Stages& stages, std::span<const Resolved
         const Strips some{0, columns_again(stages, plans)};
         const std::int64_t lines = std::max(lines_of_strips, most_share_moved * moved / std::max<std::int64_t>(bytes.met_again, 1) + 1), columns = some.columns(stages);
         const std::int64_t wanted = (beside + lines * bytes.all + room - 1) / room;
-        if (wanted <= columns && is_worth(stages, plans, some.by_stage, across, wanted)) {
+        if (wanted <= columns && is_worth(stages, plans, some.by_stage, true, wanted)) {
             strips = wanted;
             found = {lines, (columns + strips - 1) / strips};
         }

@@ -106,6 +106,13 @@ def limited_both_ways(xp: Any, u: Any, f: Any) -> Any:
     return u[2:-2, 2:-2] - f[2:-2, 2:-2] * (down[1:] - down[:-1] + right[:, 1:] - right[:, :-1])
 
 
+def mirrored(xp: Any, u: Any, f: Any) -> Any:
+    """Columns are read from the last one on, of lines before."""
+    bend = u[1:] - f[:-1]
+    flux = bend[2:, ::-1] - bend[:-2]
+    return flux[3:] + flux[:-3, ::-1] - u[6:]
+
+
 def all_seen(xp: Any, u: Any, f: Any) -> Any:
     bend = u[1:-1] - u[2:] - u[:-2]
     flux = bend[1:] - bend[:-1]
@@ -156,9 +163,9 @@ def around(xp: Any, u: Any, f: Any) -> Any:
     return u
 
 
-FORMS = [heat, sweeps, to_and_fro, waves, walls, one_edge_first, fields, limited, limited_both_ways, all_seen, far,
-         backwards, other_dtypes, half_steps, around]
-CHAINED = [heat, sweeps, to_and_fro, waves, walls, fields, limited, limited_both_ways, all_seen]
+FORMS = [heat, sweeps, to_and_fro, waves, walls, one_edge_first, fields, limited, limited_both_ways, mirrored, all_seen,
+         far, backwards, other_dtypes, half_steps, around]
+CHAINED = [heat, sweeps, to_and_fro, waves, walls, fields, limited, limited_both_ways, mirrored, all_seen]
 LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "C": lambda x: x,
     "F": np.asfortranarray,
