@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 namespace asnumpy {
-
 namespace {
 
 // Of a program: less stays in a cache anyway. For lines in order of what is overwritten more, since the search compares all operands of a chain,
@@ -117,8 +117,9 @@ public:
     Chain(const Candidate& start, Lines lines, bool overwrites) : lines_(lines), overwrites_(overwrites) { add(start); }
 
     // Adds a candidate if its lines may follow those that are here, and meet them in some buffer.
-    bool follow(Candidate next) {
+    bool follow(const Candidate& next) {
         bool meets = false;
+        std::int64_t lines_back = next.behind;
         if (lines_ == Lines::in_order && shares_memory(next)) return false;
         const std::int64_t most_behind = stages_.front().launch.shape[stages_.front().axis] / least_share_behind;
         for (std::size_t k = 0; k < next.arrays.size(); ++k) {
@@ -136,7 +137,7 @@ public:
                     } else {
                         const std::optional<std::int64_t> behind = lines_behind(earlier, operand, next, k);
                         if (!behind || earlier.behind + *behind > most_behind) return false;
-                        next.behind = std::max(next.behind, earlier.behind + *behind);
+                        lines_back = std::max(lines_back, earlier.behind + *behind);
                     }
                 }
                 meets = meets || (next.line_stride(k) != 0 && earlier.line_stride(operand) == next.line_stride(k));
@@ -148,7 +149,7 @@ public:
             const auto [stage, operand] = touches->second.front();
             if (written_here && buffer->materialised() && !(stages_[stage].writes(operand) && one_view)) return false;
         }
-        if (meets) add(std::move(next));
+        if (meets) add(next).behind = lines_back;
         return meets;
     }
 
@@ -191,11 +192,11 @@ private:
         });
     }
 
-    void add(Candidate one) {
+    Candidate& add(const Candidate& one) {
         for (std::size_t k = 0; k < one.arrays.size(); ++k)
             if (one.arrays[k]) touches_[one.arrays[k]->buffer.get()].emplace_back(stages_.size(), k);
         operands_ += one.arrays.size();
-        stages_.push_back(std::move(one));
+        return stages_.emplace_back(one);
     }
 
     // A chain that stays further behind than this share of its lines is hardly quicker.
@@ -240,10 +241,29 @@ bool may_follow_apart(std::span<const Instruction> list, const Schedule& schedul
     return between && std::ranges::none_of(two.fused.outputs, overwrites);
 }
 
+// The parts from one on as candidates, made when they are asked for: a chain along each axis looks at them.
+class Candidates {
+public:
+    Candidates(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) : list_(list), schedule_(schedule), first_(first) {}
+
+    Candidate& of(std::size_t part, Axes axes) {
+        std::deque<Candidate>& made = axes == Axes::joined ? joined_ : apart_;
+        while (made.size() <= part - first_) made.push_back(candidate(list_, schedule_.parts[first_ + made.size()], axes));
+        return made[part - first_];
+    }
+
+private:
+    std::span<const Instruction> list_;
+    const Schedule& schedule_;
+    std::size_t first_;
+    std::deque<Candidate> joined_, apart_;  // from the first part on
+};
+
 // What follows the first part along each axis of it: lines in order along one axis of an array, lines apart often along several, which some
 // parts need apart and others do not.
 std::vector<std::vector<Candidate>> chains_of(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines) {
     std::vector<std::vector<Candidate>> found_chains;
+    Candidates parts(list, schedule, first);
     const bool ordered = lines == Lines::in_order, overwrites = !ordered || is_large(list, schedule, first, fewest_overwritten);
     const auto takes_part = [ordered](const Candidate& c) { return ordered ? c.launch.reduced == 0 : repeats(c); };
     const auto follow_along = [&](const Candidate& start, int axis) {
@@ -251,7 +271,7 @@ std::vector<std::vector<Candidate>> chains_of(std::span<const Instruction> list,
         along.axis = axis;
         Chain chain(along, lines, overwrites);
         const std::int64_t length = start.launch.shape[axis];
-        const auto follows = [&](Candidate next) {
+        const auto follows = [&](Candidate& next) {
             bool found = false;
             for (next.axis = 0; next.axis < next.launch.shape.size() && !found; ++next.axis) {
                 const std::int64_t other = next.launch.shape[next.axis];
@@ -261,24 +281,24 @@ std::vector<std::vector<Candidate>> chains_of(std::span<const Instruction> list,
             return found;
         };
         for (std::size_t p = first + 1; p < schedule.parts.size() && schedule.parts[p].follows && chain.size() < most_stages; ++p) {
-            const Candidate next = candidate(list, schedule.parts[p], ordered ? Axes::apart : Axes::joined);
+            Candidate& next = parts.of(p, ordered ? Axes::apart : Axes::joined);
             if (chain.operands() + next.arrays.size() > most_operands || !takes_part(next)) break;
             bool found = follows(next);
-            if (!found && !ordered) found = follows(candidate(list, schedule.parts[p], Axes::apart));
+            if (!found && !ordered) found = follows(parts.of(p, Axes::apart));
             if (!found && ordered)
                 if (const std::optional<Candidate> line = chain.as_line(next)) found = chain.follow(*line);
             if (!found) break;
         }
         found_chains.push_back(std::move(chain).take());
     };
-    const Candidate apart = candidate(list, schedule.parts[first], Axes::apart);
+    const Candidate& apart = parts.of(first, Axes::apart);
     if (!takes_part(apart)) return found_chains;
     const auto along_each_axis = [&](const Candidate& start) {
         for (int axis = 0; axis < start.launch.shape.size(); ++axis)
             if (is_kept(start, axis)) follow_along(start, axis);
     };
     if (!ordered)
-        if (const Candidate joined = candidate(list, schedule.parts[first], Axes::joined); !(joined.launch.shape == apart.launch.shape)) along_each_axis(joined);
+        if (const Candidate& joined = parts.of(first, Axes::joined); !(joined.launch.shape == apart.launch.shape)) along_each_axis(joined);
     along_each_axis(apart);
     return found_chains;
 }
