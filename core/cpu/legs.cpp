@@ -22,7 +22,7 @@ LinesBetween::LinesBetween(const Stages& stages, std::int64_t lines, const std::
             before = held.line_bytes * by_buffer[b].before;
             bytes = bytes_between(held, by_buffer[b].whole ? length : lines_ + distances[b].most - distances[b].least);
         }
-        places_.push_back({by_buffer[b], distances[b].most, bytes, total_ + before});
+        places_.push_back({by_buffer[b].whole, distances[b].most, bytes, total_ + before});
         total_ += (before + bytes + unit - 1) / unit * unit;
     }
     thread_local Arena arena;  // the tiles have another

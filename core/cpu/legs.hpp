@@ -11,8 +11,6 @@
 
 namespace asnumpy::cpu {
 
-inline std::int64_t bytes_between(const Stages::Held& held, std::int64_t lines) { return held.line_bytes * (lines - 1) + held.reach; }
-
 // Where the lines of hidden buffers lie: in windows of lines at the same place for each block, where what the next block needs moves to the front,
 // or as a whole.
 class LinesBetween {
@@ -24,15 +22,15 @@ public:
     // As often as `copies` says, in memory of the calling thread until it makes others.
     LinesBetween(const Stages&, std::int64_t lines, const std::vector<Kept>& by_buffer, std::size_t copies);
 
-    bool hidden(std::int32_t buffer) const { return buffer >= 0 && held(buffer).hidden; }
-    bool moves(std::int32_t buffer) const { return hidden(buffer) && !places_[static_cast<std::size_t>(buffer)].kept.whole; }
+    bool hidden(std::int32_t buffer) const { return is_hidden(stages_, buffer); }
+    bool moves(std::int32_t buffer) const { return hidden(buffer) && !places_[static_cast<std::size_t>(buffer)].whole; }
     // Where line 0 of it lies, or would lie, in the first block; in each further one it lies as far before as the lines of a block.
     char* first_line(std::int32_t buffer, std::size_t copy) const;
     void slide(std::size_t buffer, std::size_t copy) const;
 
 private:
     struct Place {
-        Kept kept;
+        bool whole;
         std::int64_t most_behind, bytes, offset;  // offset: of the window
     };
     const Stages::Held& held(std::int32_t buffer) const { return stages_.buffers[static_cast<std::size_t>(buffer)]; }

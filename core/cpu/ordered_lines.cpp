@@ -16,8 +16,7 @@ namespace {
 // Every element of an operand is aligned, whichever lines a launch takes.
 bool all_aligned(const Stages::Stage& stage, const Resolved& plan) {
     for (std::size_t k = 0; k < stage.launch.operands.size(); ++k) {
-        const DType dtype = k < plan.inputs.size() ? plan.inputs[k] : plan.values[plan.stores[k - plan.inputs.size()]];
-        if (stage.launch.operands[k].strides[stage.axis] % static_cast<std::int64_t>(info(dtype).alignment) != 0) return false;
+        if (stage.launch.operands[k].strides[stage.axis] % static_cast<std::int64_t>(info(plan.dtype_of(k)).alignment) != 0) return false;
     }
     return true;
 }
@@ -100,6 +99,12 @@ LineBytes::LineBytes(const Stages& stages, std::span<const Resolved* const> plan
             of_buffer[b] = std::max(of_buffer[b], here[b]);
         }
         if (length_of(stage) > 1) of_stage = std::max(of_stage, std::accumulate(here.begin(), here.end(), std::int64_t{0}));
+    }
+    const std::vector<Distance> distances = distances_of(stages);
+    for (std::size_t b = 0; b < distances.size(); ++b) {
+        const std::int64_t lines = distances[b].most - distances[b].least;
+        beside += of_buffer[b] * lines;
+        if (stages.buffers[b].hidden) moved += bytes_between(stages.buffers[b], lines + 1);
     }
     if (of_stage > 0 && least_share_met_again * met_again >= used) all = std::accumulate(of_buffer.begin(), of_buffer.end(), std::int64_t{0});
 }

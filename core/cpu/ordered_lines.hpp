@@ -36,6 +36,12 @@ struct LineSpan {
     std::int64_t begin, count;
 };
 
+// Whether only the stages see what an operand reaches.
+inline bool is_hidden(const Stages& stages, std::int32_t buffer) { return buffer >= 0 && stages.buffers[static_cast<std::size_t>(buffer)].hidden; }
+
+// From the first byte of so many lines of a hidden buffer to behind the last one.
+inline std::int64_t bytes_between(const Stages::Held& held, std::int64_t lines) { return held.line_bytes * (lines - 1) + held.reach; }
+
 // Those of so many lines of a stage that there are.
 inline LineSpan lines_from(const Stages::Stage& stage, std::int64_t from, std::int64_t count) {
     const std::int64_t begin = std::clamp<std::int64_t>(from, 0, length_of(stage)), end = std::clamp<std::int64_t>(from + count, 0, length_of(stage));
@@ -65,6 +71,8 @@ struct LineBytes {
     std::int64_t all = 0;        // of all buffers
     std::int64_t of_stage = 0;   // of the largest stage that has more lines than one
     std::int64_t met_again = 0;  // of what all stages use one after the other, what one before has used
+    std::int64_t beside = 0;     // of all buffers, in the lines beside those of a block
+    std::int64_t moved = 0;      // what windows move from block to block
     std::int64_t behind = 0;     // lines: the last stage's distance
     std::int64_t length = 0;     // lines: of the longest stage
 

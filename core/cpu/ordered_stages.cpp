@@ -76,17 +76,10 @@ std::int64_t ordered_lines_at_once(const Stages& stages, std::span<const Resolve
     if (!may_meet(stages)) return 0;
     const LineBytes bytes(stages, plans);
     if (!bytes.any()) return 0;
-    const std::vector<Distance> distances = distances_of(stages);
-    std::int64_t beside = 0, moved = 0;  // what buffers hold beside the lines of a block; of it, what windows hold
-    for (std::size_t b = 0; b < distances.size(); ++b) {
-        beside += bytes.of_buffer[b] * (distances[b].most - distances[b].least + 1);
-        const Stages::Held& held = stages.buffers[b];
-        if (held.hidden) moved += held.line_bytes * (distances[b].most - distances[b].least) + held.reach;
-    }
     // All of a block stays in the last cache, and what one stage leaves for the next in the threads' own.
-    const std::int64_t room = cache_bytes().last / 4 - beside, lines = std::min(room / bytes.all, thread_count() * cache_bytes().second / 2 / bytes.of_stage);
+    const std::int64_t room = cache_bytes().last / 4 - bytes.beside - bytes.all, lines = std::min(room / bytes.all, thread_count() * cache_bytes().second / 2 / bytes.of_stage);
     if (lines < 2 || lines * bytes.of_stage < least_stage_bytes || bytes.length < fewest_ordered_blocks * (lines + bytes.behind)) return 0;
-    if (most_share_moved * moved > bytes.met_again * lines) return 0;
+    if (most_share_moved * bytes.moved > bytes.met_again * lines) return 0;
     // What the last cache holds from one stage to the next does not pay for threads that meet at every stage of a block.
     if (bytes.of_stage * bytes.length < cache_bytes().last / 2) return 0;
     return lines;

@@ -3,10 +3,12 @@
 #include "cpu/overlapped_stages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "cpu/legs.hpp"
 #include "cpu/ordered_lines.hpp"
 #include "cpu/threads.hpp"
+#include "ops/integer.hpp"
 
 namespace asnumpy::cpu {
 namespace {
@@ -45,7 +47,7 @@ void each_handed(const Stages& stages, std::span<const Resolved* const> plans, a
     for (std::size_t s = 0; s < stages.stages.size(); ++s)
         for (std::size_t k = plans[s]->inputs.size(); k < stages.stages[s].reach.size(); ++k) {
             const std::int32_t made = stages.stages[s].reach[k].buffer;
-            if (!stages.buffers[static_cast<std::size_t>(made)].hidden) continue;
+            if (!is_hidden(stages, made)) continue;
             for (std::size_t t = s + 1; t < stages.stages.size(); ++t)
                 for (std::size_t i = 0; i < plans[t]->inputs.size(); ++i)
                     if (stages.stages[t].reach[i].buffer == made) f(s, k, t, i);
@@ -67,12 +69,9 @@ void find_before(const Stages& stages, std::span<const Resolved* const> plans, s
     }
 }
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
 // What an operand reaches from where it begins, along the axes from `first` on but that of the lines.
 Extent reach_of(const Stages::Stage& stage, const Resolved& plan, std::size_t operand, int first) {
-    const DType dtype = operand < plan.inputs.size() ? plan.inputs[operand] : plan.values[plan.stores[operand - plan.inputs.size()]];
-    Extent extent{0, static_cast<std::int64_t>(itemsize(dtype))};
+    Extent extent{0, static_cast<std::int64_t>(itemsize(plan.dtype_of(operand)))};
     for (int a = first; a < stage.launch.shape.size(); ++a) {
         const std::int64_t reach = stage.launch.operands[operand].strides[a] * (stage.launch.shape[a] - 1);
         if (a != stage.axis) (reach < 0 ? extent.low : extent.high) += reach;
@@ -87,7 +86,7 @@ std::vector<Margin> lines_again(const Stages& stages, std::span<const Resolved* 
         const Stages::Stage& stage = stages.stages[s];
         const std::int64_t end = stage.reach[k].offset + reach_of(stage, *plans[s], k, 0).high;
         const std::int64_t begin = stages.stages[t].reach[i].offset + reach_of(stages.stages[t], *plans[t], i, 0).low;
-        return floor_divide(begin - end, stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].line_bytes) + 1;
+        return ops::floor_divide(begin - end, stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].line_bytes) + 1;
     });
     return by_stage;
 }
@@ -110,9 +109,8 @@ bool have_columns(const Stages& stages, std::span<const Resolved* const> plans) 
         const Stages::Stage& stage = stages.stages[s];
         if (stage.axis != 0 || stage.launch.shape.size() <= across) return false;
         for (std::size_t k = 0; k < stage.reach.size(); ++k) {
-            if (stage.reach[k].buffer < 0) continue;
+            if (!is_hidden(stages, stage.reach[k].buffer)) continue;
             const auto b = static_cast<std::size_t>(stage.reach[k].buffer);
-            if (!stages.buffers[b].hidden) continue;
             const std::int64_t bytes = stage.launch.operands[k].strides[across];
             if (bytes <= 0 || (column_bytes[b] != 0 && column_bytes[b] != bytes)) return false;
             column_bytes[b] = bytes;
@@ -146,23 +144,16 @@ bool is_worth(const Stages& stages, std::span<const Resolved* const> plans, std:
         all += columns ? stage.launch.shape[across] : length_of(stage);
         if (by_stage[s].before == 0) continue;
         for (std::size_t k = plans[s]->inputs.size(); k < stage.reach.size(); ++k)
-            if (!stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].hidden) return false;
+            if (!is_hidden(stages, stage.reach[k].buffer)) return false;
     }
     return least_share_again * again <= all;
 }
 
-// Strips of so many columns, 0: of all.
-struct Strips {
-    std::int64_t width;
-    std::vector<Margin> by_stage;
-
-    std::int64_t columns(const Stages& stages) const {
-        std::int64_t end = 0;
-        for (std::size_t s = 0; s < stages.stages.size(); ++s) end = std::max(end, by_stage[s].behind + stages.stages[s].launch.shape[across]);
-        return end;
-    }
-    std::int64_t count(const Stages& stages) const { return width > 0 ? (columns(stages) + width - 1) / width : 1; }
-};
+std::int64_t end_of_columns(const Stages& stages, std::span<const Margin> by_stage) {
+    std::int64_t end = 0;
+    for (std::size_t s = 0; s < stages.stages.size(); ++s) end = std::max(end, by_stage[s].behind + stages.stages[s].launch.shape[across]);
+    return end;
+}
 
 // The columns of windows, from the first one that a stage uses for a strip that begins at column 0.
 struct Columns {
@@ -170,14 +161,14 @@ struct Columns {
     bool used = false;
 };
 
-std::vector<Columns> columns_of_windows(const Stages& stages, const Strips& strips) {
+std::vector<Columns> columns_of_windows(const Stages& stages, std::span<const Margin> by_stage) {
     std::vector<Columns> found(stages.buffers.size());
     for (std::size_t s = 0; s < stages.stages.size(); ++s)
         for (std::size_t k = 0; k < stages.stages[s].reach.size(); ++k) {
             const std::int32_t b = stages.stages[s].reach[k].buffer;
-            if (b < 0 || !stages.buffers[static_cast<std::size_t>(b)].hidden) continue;
+            if (!is_hidden(stages, b)) continue;
             Columns& columns = found[static_cast<std::size_t>(b)];
-            const std::int64_t last = corner_of(stages, stages.stages[s], k).column - strips.by_stage[s].behind, first = last - strips.by_stage[s].before;
+            const std::int64_t last = corner_of(stages, stages.stages[s], k).column - by_stage[s].behind, first = last - by_stage[s].before;
             columns.first = columns.used ? std::min(columns.first, first) : first;
             columns.behind_last = columns.used ? std::max(columns.behind_last, last) : last;
             columns.used = true;
@@ -185,10 +176,21 @@ std::vector<Columns> columns_of_windows(const Stages& stages, const Strips& stri
     return found;
 }
 
+// Strips of so many columns.
+struct Strips {
+    std::int64_t width, count;
+    std::vector<Margin> by_stage;
+    std::vector<Columns> windows;  // by buffer
+
+    Strips(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t columns)
+        : width(columns), by_stage(columns_again(stages, plans)), windows(columns_of_windows(stages, by_stage)) {
+        count = (end_of_columns(stages, by_stage) + width - 1) / width;
+    }
+};
+
 // The stages for so many columns from `first` on.
 Stages strip_of(const Stages& stages, const Strips& strips, std::int64_t first) {
     Stages strip = stages;
-    const std::vector<Columns> columns = columns_of_windows(stages, strips);
     for (std::size_t s = 0; s < strip.stages.size(); ++s) {
         Stages::Stage& stage = strip.stages[s];
         const Margin& own = strips.by_stage[s];
@@ -198,11 +200,11 @@ Stages strip_of(const Stages& stages, const Strips& strips, std::int64_t first) 
         for (std::size_t k = 0; k < stage.reach.size(); ++k) {
             Operand& operand = stage.launch.operands[k];
             const std::int32_t b = stage.reach[k].buffer;
-            if (b < 0 || !strip.buffers[static_cast<std::size_t>(b)].hidden) {
+            if (!is_hidden(stages, b)) {
                 if (operand.data) operand.data += begin * operand.strides[across];
                 continue;
             }
-            const Columns& window = columns[static_cast<std::size_t>(b)];
+            const Columns& window = strips.windows[static_cast<std::size_t>(b)];
             const std::int64_t line_bytes = (strips.width + window.behind_last - window.first) * operand.strides[across];
             const Corner place = corner_of(stages, stages.stages[s], k);
             const Stages::Held& whole = stages.buffers[static_cast<std::size_t>(b)];
@@ -233,33 +235,27 @@ std::optional<Overlap> overlap_of(const Stages& stages, std::span<const Resolved
     if (!bytes.any()) return {};
     const std::int64_t threads = thread_count();
     if (!is_worth(stages, plans, lines_again(stages, plans), false, threads)) return {};
-    const std::vector<Distance> distances = distances_of(stages);
-    std::int64_t beside = 0, moved = 0;
-    for (std::size_t b = 0; b < distances.size(); ++b) {
-        beside += bytes.of_buffer[b] * (distances[b].most - distances[b].least);
-        if (stages.buffers[b].hidden) moved += bytes_between(stages.buffers[b], distances[b].most - distances[b].least + 1);
-    }
     const std::int64_t room = cache_bytes().second / 2;
-    Overlap found{(room - beside) / bytes.all, 0};
+    Overlap found{(room - bytes.beside) / bytes.all, 0};
     std::int64_t strips = 1;
     if (found.lines < fewest_whole_lines && have_columns(stages, plans)) {
-        const Strips some{0, columns_again(stages, plans)};
-        const std::int64_t lines = std::max(lines_of_strips, most_share_moved * moved / std::max<std::int64_t>(bytes.met_again, 1) + 1), columns = some.columns(stages);
-        const std::int64_t wanted = (beside + lines * bytes.all + room - 1) / room;
-        if (wanted <= columns && is_worth(stages, plans, some.by_stage, true, wanted)) {
+        const std::vector<Margin> by_column = columns_again(stages, plans);
+        const std::int64_t lines = std::max(lines_of_strips, most_share_moved * bytes.moved / std::max<std::int64_t>(bytes.met_again, 1) + 1), columns = end_of_columns(stages, by_column);
+        const std::int64_t wanted = (bytes.beside + lines * bytes.all + room - 1) / room;
+        if (wanted <= columns && is_worth(stages, plans, by_column, true, wanted)) {
             strips = wanted;
             found = {lines, (columns + strips - 1) / strips};
         }
     }
     found.lines = std::min(found.lines, std::max<std::int64_t>(1, strips * bytes.length / (fewest_blocks_alone * threads)));
-    if (found.lines < 1 || most_share_moved * moved > bytes.met_again * found.lines) return {};
+    if (found.lines < 1 || most_share_moved * bytes.moved > bytes.met_again * found.lines) return {};
     return found;
 }
 
 void run_overlapped(const Stages& stages, std::span<const Resolved* const> plans, const Overlap& overlap) {
     const std::vector<Distance> distances = distances_of(stages);
     const std::vector<Margin> by_line = lines_again(stages, plans);
-    const Strips strips{overlap.width, overlap.width > 0 ? columns_again(stages, plans) : std::vector<Margin>()};
+    const std::optional<Strips> strips = overlap.width > 0 ? std::optional<Strips>(std::in_place, stages, plans, overlap.width) : std::nullopt;
     std::vector<LinesBetween::Kept> kept(stages.buffers.size());
     for (std::size_t s = 0; s < stages.stages.size(); ++s)
         for (const Stages::Reach& reach : stages.stages[s].reach) {
@@ -267,7 +263,7 @@ void run_overlapped(const Stages& stages, std::span<const Resolved* const> plans
             const auto b = static_cast<std::size_t>(reach.buffer);
             kept[b].before = std::max(kept[b].before, by_line[s].behind + by_line[s].before - distances[b].most);
         }
-    const auto strip_at = [&](std::int64_t i) { return overlap.width > 0 ? strip_of(stages, strips, i * overlap.width) : stages; };
+    const auto strip_at = [&](std::int64_t i) { return strips ? strip_of(stages, *strips, i * overlap.width) : stages; };
     std::vector<Alone> each(static_cast<std::size_t>(thread_count()));
     const Stages first = strip_at(0);
     const LinesBetween rooms(first, overlap.lines, kept, each.size());  // those of all strips are alike
@@ -277,11 +273,11 @@ void run_overlapped(const Stages& stages, std::span<const Resolved* const> plans
         mine.strip = strip;
         mine.next = -1;
         for (std::size_t s = 0; s < plans.size(); ++s)
-            if (overlap.width == 0 || mine.stages.stages[s].launch.shape[across] > 0)
+            if (!strips || mine.stages.stages[s].launch.shape[across] > 0)
                 mine.parts.push_back({Leg(mine.stages, s, *plans[s], rooms, static_cast<std::size_t>(&mine - each.data()), overlap.lines), by_line[s].before});
     };
     const std::int64_t blocks = (end_of_lines(stages) + overlap.lines - 1) / overlap.lines;
-    const std::int64_t all = strips.count(stages) * blocks, threads = std::ssize(each);
+    const std::int64_t all = (strips ? strips->count : 1) * blocks, threads = std::ssize(each);
     // No more of them take part, whatever another thread sets meanwhile.
     parallel_for(all, std::max(fewest_blocks_alone, all / (threads + 1) + 1), [&](std::int64_t begin, std::int64_t end, int worker) {
         Alone& mine = each[static_cast<std::size_t>(worker)];

@@ -167,6 +167,12 @@ void Resolved::fold_pairs(const Program& program) {
     }
 }
 
+DType Resolved::dtype_of(std::size_t operand) const {
+    if (operand < inputs.size()) return inputs[operand];
+    operand -= inputs.size();
+    return operand < stores.size() ? values[stores[operand]] : reductions[operand - stores.size()].dtype;
+}
+
 std::size_t Resolved::loops() const {
     return calls.size() + static_cast<std::size_t>(std::ranges::count_if(reductions, [](const Combine& reduction) { return reduction.call < 0; }));
 }

@@ -65,6 +65,7 @@ struct Resolved {
 
     std::span<const ValueId> out(const Call& call) const { return {operands.data() + call.first, call.nout}; }
     std::span<const ValueId> in(const Call& call) const { return {operands.data() + call.first + call.nout, call.nin}; }
+    DType dtype_of(std::size_t operand) const;  // of its launches: inputs, stores, reductions
     std::size_t loops() const;  // that a tile takes, where reductions run with the calls before them
     bool is_number(std::size_t input) const { return has_bit(only_numbers, input); }
 

@@ -34,13 +34,6 @@ std::int64_t block_bytes() {
     return bytes;
 }
 
-std::int64_t operand_bytes(const Resolved& plan, std::size_t operand) {
-    if (operand < plan.inputs.size()) return static_cast<std::int64_t>(itemsize(plan.inputs[operand]));
-    operand -= plan.inputs.size();
-    if (operand < plan.stores.size()) return static_cast<std::int64_t>(itemsize(plan.values[plan.stores[operand]]));
-    return static_cast<std::int64_t>(itemsize(plan.reductions[operand - plan.stores.size()].dtype));
-}
-
 std::int64_t count_lines(const Stages& stages) { return stages.stages[0].launch.shape[stages.stages[0].axis]; }
 
 // What one line of all buffers together occupies.
@@ -148,7 +141,7 @@ void move_frame(Frame& frame, const Frame& prepared, const Stages& stages, const
 std::int64_t bytes_of_line(const Stages::Stage& stage, const Resolved& plan, std::size_t operand) {
     const Dims& strides = stage.launch.operands[operand].strides;
     if (strides[stage.axis] == 0) return 0;
-    std::int64_t size = operand_bytes(plan, operand);
+    auto size = static_cast<std::int64_t>(itemsize(plan.dtype_of(operand)));
     for (int axis = 0; axis < strides.size(); ++axis)
         if (axis != stage.axis && strides[axis] != 0) size *= stage.launch.shape[axis];
     return size;
