@@ -55,6 +55,7 @@ std::atomic<int>& current_thread_count() {
 using Clock = std::chrono::steady_clock;
 
 Waking waking;
+std::atomic<bool> never_asleep{false};
 
 thread_local bool inside_parallel_for = false;
 thread_local int participants_before = 1;
@@ -113,7 +114,9 @@ public:
                 continue;
             }
             const auto called = [&] { return called_.load(std::memory_order_acquire) != seen; };
-            if (!spin_until(called, patience)) {
+            bool found = spin_until(called, patience);
+            while (!found && never_asleep.load(std::memory_order_relaxed)) found = spin_until(called, patience);
+            if (!found) {
                 awake_.store(false, std::memory_order_relaxed);
                 const auto asleep = Clock::now();
                 called_.wait(seen);
@@ -327,6 +330,8 @@ void worked_alone() {
 void set_thread_count(int count) { current_thread_count().store(std::clamp(count, 1, max_threads())); }
 
 void oversubscribe(int count) { current_thread_count().store(std::clamp(count, 1, thread_limit)); }
+
+void stay_awake(bool stay) { never_asleep.store(stay); }
 
 namespace {
 

@@ -13,6 +13,7 @@ int thread_count();           // in use: ASNUMPY_NUM_THREADS, set_thread_count, 
 int free_threads();           // those that a call from here would have: one within parallel_for
 void set_thread_count(int);   // clamped to [1, max_threads()]
 void oversubscribe(int);      // set_thread_count without the upper bound, for tests on small machines
+void stay_awake(bool);        // whether workers wait without ever sleeping, for tests of what follows while they are awake
 
 // Calls body(begin, end, worker) over [0, n) in chunks of at least `grain`, from the calling thread and workers;
 // returns when all have run. Runs inline when one chunk suffices. A nested call runs inline, and so does one that
