@@ -87,11 +87,69 @@ struct StrandValues {
     }
 };
 
+// What code reads of an input of which a tile has less than one element for each of its own, spread over all of them.
+void spread(CheckedValues& values, DType dtype, Items::Part part, std::size_t length) {
+    if (part == Items::Part::whole) return;
+    const std::size_t size = itemsize(dtype);
+    const CheckedValues read = values;
+    for (std::size_t i = 0; i < checked_elements; ++i) {
+        const std::size_t from = part == Items::Part::one ? i / length : part == Items::Part::same ? i % length : 0;
+        std::copy_n(read.bytes.data() + from * size, size, values.bytes.data() + i * size);
+    }
+}
+
+// The elements of each item, one after the other, to one.
+void join(CheckedValues& values, const Reduction& reduction, DType dtype, std::size_t length, std::size_t items) {
+    const std::size_t size = itemsize(dtype);
+    for (std::size_t i = 0; i < items; ++i) {
+        char* const to = values.bytes.data() + i * size;
+        const char* const from = values.bytes.data() + i * length * size;
+        std::copy_n(from, size, to);
+        for (std::size_t k = 1; k < length; ++k) {
+            void* const out[2] = {to, nullptr};
+            const void* const in[3] = {to, from + k * size, nullptr};
+            loop(reduction.row, reduction.loop)(out, in, 1);
+        }
+    }
+}
+
+bool computes_items(const StrandCode& code, Loop made, std::mt19937& random, bool edges_too) {
+    const Program& program = code.program;
+    const auto length = static_cast<std::size_t>(code.items.length());
+    const std::size_t items = checked_elements / length;
+    std::vector<CheckedValues> values(static_cast<std::size_t>(program.value_count()));
+    for (std::size_t k = 0; k < program.inputs.size(); ++k) fill(values[k], program.inputs[k], random, edges_too);
+    std::vector<CheckedValues> read(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(program.inputs.size()));
+    for (std::size_t k = 0; k < program.inputs.size(); ++k) spread(values[k], program.inputs[k], code.items.part(k), length);
+    compute_steps(program, values);
+
+    std::vector<ValueId> given;
+    for (const Store& store : program.stores) given.push_back(store.value);
+    for (const Reduction& reduction : program.reductions) given.push_back(reduction.value);
+    std::vector<CheckedValues> results(given.size());
+    std::vector<const void*> in;
+    std::vector<void*> out;
+    for (const CheckedValues& one : read) in.push_back(one.bytes.data());
+    for (CheckedValues& one : results) out.push_back(one.bytes.data());
+    made(out.data(), in.data(), items);
+    for (std::size_t k = 0; k < given.size(); ++k) {
+        const bool joined = k >= program.stores.size() && code.items.joined();
+        const DType dtype = program.dtype(given[k]);
+        if (joined) join(values[given[k]], program.reductions.front(), dtype, length, items);
+        if (!same_values(dtype, values[given[k]].bytes.data(), results[k].bytes.data(), joined ? items : items * length)) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 bool computes_strand(const StrandCode& strand, const Forms& forms) {
     std::mt19937 random(7);
     for (const bool edges_too : {true, false}) {
+        if (strand.items.any()) {
+            if (!computes_items(strand, forms.each, random, edges_too)) return false;
+            continue;
+        }
         StrandValues checked(strand, random, edges_too);
         checked.run(forms.each, 0, checked_elements);
         if (!checked.right(checked.given.size())) return false;

@@ -17,12 +17,8 @@ constexpr std::int64_t shortest_tile = 512, longest_tile_elements = 4096;
 constexpr std::int64_t most_rows_in_turn = 16;
 // What it costs to gather short rows to a tile of several; and instead, to run the calls for each row, and gather what lies apart for it.
 constexpr double gather_ns_per_byte = 0.0125, row_ns = 15, call_of_row_ns = 6, gather_of_row_ns = 6;
-// A row that is shorter is not worth a call for the sake of a number beside it.
-constexpr std::int64_t shortest_row_of_number = 32;
 // Bytes of a line for which a strand folds as it computes; it computes shorter ones all at once: alone, they are hardly whole vectors.
 constexpr std::int64_t shortest_strand_line = 1024;
-// At least this many results side by side are worth a vector; fewer, and a tile takes several reduced indices.
-constexpr std::int64_t shortest_vector = 256;
 // Elements of a segment that one thread takes at once. Not a function of the thread count: nor is the result then.
 constexpr std::int64_t chunk_elements = 128 * 1024;
 constexpr std::int64_t enough_segments = 32;
@@ -39,9 +35,10 @@ std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1)
 
 void Frame::prepare(const Resolved& p, const Launch& launch, Arrangement arrangement, const Portion& part) {
     portion = part;
-    decide(p, launch, arrangement);
-    if (p.numbers != 0 && !suits_plan()) decide(*p.otherwise, launch, arrangement);
-    if (!plan->otherwise) note_numbers();
+    const bool fits = !p.items.any() || (arrangement == Arrangement::natural && items_of(p, launch, part) == p.items);
+    decide(fits ? p : *p.otherwise, launch, arrangement);
+    if (fits && p.otherwise && !suits_plan()) decide(*p.otherwise, launch, arrangement);
+    if (!plan->otherwise) note_seen(launch);
 }
 
 void Frame::decide(const Resolved& p, const Launch& launch, Arrangement arrangement) {
@@ -55,7 +52,7 @@ void Frame::decide(const Resolved& p, const Launch& launch, Arrangement arrangem
     lay_out_operands(launch);
     const auto one_run = [](const auto& operand) { return operand.view.ndim == 1; };
     const bool flat = std::all_of(inputs.begin(), inputs.end(), one_run) && std::all_of(outputs.begin(), outputs.end(), one_run);
-    kept_inner = !flat && order.inner == 1 && order.reduced > 1 && order.reduced < shortest_fold && portion.of_all(order.outer) >= shortest_fold;
+    kept_inner = !flat && !plan->items.any() && order.inner == 1 && order.reduced > 1 && order.reduced < shortest_fold && portion.of_all(order.outer) >= shortest_fold;
     if (kept_inner) {
         order = arrange(launch, ninputs, nstores, Arrangement::kept_inner);
         lay_out_operands(launch);
@@ -69,52 +66,18 @@ void Frame::decide(const Resolved& p, const Launch& launch, Arrangement arrangem
     estimate();
 }
 
-// Of each tile, which lies in one run of it.
-bool Frame::is_one_number(const Strided& view) const {
-    return view.constant() || (tiling.within_runs(view.inner().length) && (view.inner().stride == 0 || view.inner().length == 1));
-}
-
-// If a tile is a row. Where lines are reduced a tile is not.
-bool Frame::may_be_one_number(const Strided& view) const {
-    return is_one_number(view) || (results.empty() && view.inner().stride == 0 && view.inner().length >= shortest_row_of_number);
-}
-
-bool Frame::has_numbers_by_row(std::int64_t run) const {
-    if (run < shortest_row_of_number) return false;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (plan->is_number(i) && !inputs[i].view.constant() && inputs[i].view.inner().stride == 0) return true;
-    return false;
-}
-
-bool Frame::suits_plan() const {
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (has_bit(plan->numbers, i) && (inputs[i].view.turned || !inputs[i].view.aligned || !is_one_number(inputs[i].view))) return false;
-    return true;
-}
-
-void Frame::note_numbers() const {
-    // Smaller launches by this factor take little of the time; and rows that are only too short, in a loop that makes them shorter and shorter.
-    constexpr std::int64_t counts = 8, short_rows_count = 2;
-    Resolved::Seen& seen = plan->seen;
-    const std::int64_t size = order.size(), largest = seen.largest.load(std::memory_order_relaxed);
-    if (size * counts < largest) return;
-    std::uint64_t found = 0, changing = 0;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const Strided& view = inputs[i].view;
-        const bool too_short = size * short_rows_count < largest && view.inner().stride == 0 && results.empty();
-        if (view.turned || !view.aligned || !(too_short || may_be_one_number(view))) continue;
-        found |= bit(i);
-        if (view.ndim > 1) changing |= bit(i);
-    }
-    if (size > largest) seen.largest.store(size, std::memory_order_relaxed);
-    if (size > largest * counts) seen.numbers.store(found, std::memory_order_relaxed);
-    else if ((seen.numbers.load(std::memory_order_relaxed) & ~found) != 0) seen.numbers.fetch_and(found, std::memory_order_relaxed);
-    if ((changing & ~seen.changing.load(std::memory_order_relaxed)) != 0) seen.changing.fetch_or(changing, std::memory_order_relaxed);
-}
-
 void Frame::lay_out_operands(const Launch& launch) {
     const Operand* operand = launch.operands.data();
-    for (std::size_t i = 0; i < inputs.size(); ++i) cpu::lay_out(inputs[i].view, *operand++, plan->inputs[i], launch, order, false);
+    Order by_item = order;
+    if (plan->items.any()) --by_item.ndim;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        Source& input = inputs[i];
+        const Items::Part part = plan->items.part(i);
+        input.share = part == Items::Part::one ? plan->items.length() : 1;
+        cpu::lay_out(input.view, *operand++, plan->inputs[i], launch, part == Items::Part::one ? by_item : order, false);
+        input.run = input.view.inner().length * input.share;
+        if (part == Items::Part::same) input.run *= input.view.axes[input.view.ndim - 2].length;
+    }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         outputs[i].value = plan->stores[i];
         cpu::lay_out(outputs[i].view, *operand++, plan->values[plan->stores[i]], launch, order, false);
@@ -134,7 +97,10 @@ void Frame::find_grids() {
         Grid& grid = grids.emplace_back(Grid{view.ndim, {}});
         for (int i = 0; i < view.ndim; ++i) grid.lengths[static_cast<std::size_t>(i)] = view.axes[i].length;
     };
-    for (Source& input : inputs) find(input.view);
+    for (Source& input : inputs) {
+        if (input.share == 1) find(input.view);
+        else input.view.grid = -1;
+    }
     for (Output& output : outputs) find(output.view);
 }
 
@@ -153,7 +119,7 @@ void Frame::choose_tiles() {
     std::int64_t run = size;
     bool flat = true;
     for (const Source& input : inputs) {
-        run = std::min(run, input.view.inner().length);
+        run = std::min(run, input.run);
         flat &= input.view.ndim == 1;
     }
     for (const Output& output : outputs) {
@@ -165,7 +131,11 @@ void Frame::choose_tiles() {
         std::int64_t line = line_between_seams(run);
         in_turn = few_long_rows(line, longest);
         line = std::min(line, size / in_turn);
-        tiling = Tiling(size, line, longest, true, rows_alone(line) ? 1 : shortest_row);
+        tiling = Tiling(size, line, longest, true, rows_alone(line) ? 1 : shortest_row, plan->items.length());
+        units = tiling.count;
+    } else if (plan->items.joined()) {
+        scheme = Scheme::lines;
+        tiling = Tiling(size, run, longest, true, rows_alone(run) ? 1 : shortest_row, plan->items.length());
         units = tiling.count;
     } else if (order.reduced == 1) {
         scheme = Scheme::lines;
@@ -221,7 +191,7 @@ void Frame::choose_calls() {
     applied.assign(plan->calls.size(), false);
     for (std::size_t i = 0; i < results.size(); ++i) {
         const Combine& reduction = plan->reductions[i];
-        results[i].applied = false;
+        results[i].applied = plan->items.joined();
         if (reduction.call < 0) continue;
         const Forms& forms = plan->calls[static_cast<std::size_t>(reduction.call)].forms;
         const bool adds = scheme == Scheme::segments && segments.by_line;
@@ -231,15 +201,9 @@ void Frame::choose_calls() {
     }
 }
 
-// Where the lines of a portion are among the inner axes, so are all lines.
-std::int64_t Frame::inner_of_all() const {
-    const bool lines_are_inner = order.outer == 1 && (portion.lines > 1 || kept_inner || order.reduced * order.inner < shortest_row);
-    return portion.lines < portion.of && lines_are_inner ? portion.of_all(order.inner) : order.inner;
-}
-
 void Frame::choose_segments(std::int64_t run, std::int64_t longest) {
     Segments& s = segments;
-    s.by_line = inner_of_all() >= shortest_vector;
+    s.by_line = portion.inner_of_all(order, kept_inner) >= shortest_vector;
     const std::int64_t stretch = order.reduced * order.inner;
     if (s.by_line)
         tiling = s.columns = Tiling(order.inner, std::min(run, order.inner), longest, true);
@@ -260,9 +224,10 @@ void Frame::choose_access(const Launch& launch) {
     const int end = static_cast<int>(plan->calls.size());
     for (Source& input : inputs) {
         const Strided& view = input.view;
-        const bool one_run = tiling.within_runs(view.inner().length);
+        const auto i = static_cast<std::size_t>(&input - inputs.data());
+        const bool one_run = tiling.within_runs(input.run);
         input.repeat = Source::Repeat::never;
-        if (plan->is_number(static_cast<std::size_t>(&input - inputs.data())) && is_one_number(view))
+        if ((plan->is_number(i) && is_one_number(view)) || plan->items.part(i) == Items::Part::same)
             input.access = Source::Access::in_place;
         else if (view.constant())
             input.access = Source::Access::constant;
@@ -331,7 +296,7 @@ void Frame::choose_access(const Launch& launch) {
 }
 
 bool Frame::has_rows_in_place() const {
-    if (scheme != Scheme::elementwise || in_turn > 1 || grids.size() != 1 || plan->calls.empty()) return false;
+    if (scheme != Scheme::elementwise || plan->items.any() || in_turn > 1 || grids.size() != 1 || plan->calls.empty()) return false;
     const std::int64_t row = grids[0].lengths[static_cast<std::size_t>(grids[0].ndim - 1)];
     const auto has_rows = [](const Strided& view) { return view.ndim == 1 || view.grid == 0; };
     const auto is_there = [](const Source& input) { return input.access == Source::Access::in_place || input.access == Source::Access::constant; };

@@ -20,6 +20,8 @@ struct Source {
         unused,    // its store fetches it
     };
     Strided view;
+    std::int64_t run;    // elements of the launch that its innermost axis reaches
+    std::int64_t share;  // so many of them have one of its elements
     Access access;
     enum class Repeat : std::uint8_t {
         never,
@@ -65,6 +67,8 @@ constexpr bool is_folded_line(std::int64_t length, DType dtype) {
 
 // Fewer elements than this are reduced by strided vectors rather than one by one.
 inline constexpr std::int64_t shortest_fold = 16;
+// At least this many results side by side are worth a vector; fewer, and a tile takes several reduced indices.
+inline constexpr std::int64_t shortest_vector = 256;
 
 enum class Scheme : std::uint8_t {
     elementwise,
@@ -86,6 +90,11 @@ struct Portion {
     std::uint64_t reread = 0;  // bit i: what store i writes is read soon
 
     std::int64_t of_all(std::int64_t n) const { return n / lines * of; }  // what is n in the portion
+    // Where the lines of a portion are among the inner axes, so are all lines.
+    std::int64_t inner_of_all(const Order& order, bool kept_inner) const {
+        const bool lines_are_inner = order.outer == 1 && (lines > 1 || kept_inner || order.reduced * order.inner < shortest_row);
+        return lines < of && lines_are_inner ? of_all(order.inner) : order.inner;
+    }
 };
 
 struct Frame {
@@ -129,7 +138,6 @@ private:
     std::int64_t few_long_rows(std::int64_t line, std::int64_t longest) const;
     bool rows_alone(std::int64_t run) const;
     void choose_calls();
-    std::int64_t inner_of_all() const;
     void choose_segments(std::int64_t run, std::int64_t longest);
     void choose_access(const Launch&);
     void decide(const Resolved&, const Launch&, Arrangement);
@@ -137,7 +145,7 @@ private:
     bool may_be_one_number(const Strided&) const;
     bool has_numbers_by_row(std::int64_t run) const;
     bool suits_plan() const;
-    void note_numbers() const;
+    void note_seen(const Launch&) const;
     bool has_rows_in_place() const;
     void place_scratch();
     void estimate();

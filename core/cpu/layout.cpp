@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 namespace asnumpy::cpu {
 namespace {
@@ -56,12 +57,13 @@ bool Grid::fits(const Strided& view) const {
     return true;
 }
 
-Tiling::Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs, std::int64_t shortest) {
+Tiling::Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs, std::int64_t shortest, std::int64_t item) {
     if (cut_runs && unit >= shortest) {
         period = unit;
         pieces = (unit + longest - 1) / longest;
         // Multiples of 64 elements keep the starts of tiles on the cache lines of an aligned operand.
-        tile = std::min(((unit + pieces - 1) / pieces + 63) & ~std::int64_t{63}, unit);
+        const std::int64_t step = std::lcm(std::int64_t{64}, item);
+        tile = std::min(((unit + pieces - 1) / pieces + step - 1) / step * step, unit);
         pieces = (unit + tile - 1) / tile;
     } else {
         period = stretch;

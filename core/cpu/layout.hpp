@@ -113,8 +113,8 @@ struct Tiling {
 
     Tiling() = default;
     // unit: tiles hold a multiple of it unless runs are cut; longest: elements of the largest tile; shortest: of the runs of which
-    // each has a tile to itself.
-    Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs, std::int64_t shortest = shortest_row);
+    // each has a tile to itself; item: elements that stay together, of which a unit has a whole number.
+    Tiling(std::int64_t stretch, std::int64_t unit, std::int64_t longest, bool cut_runs, std::int64_t shortest = shortest_row, std::int64_t item = 1);
 
     std::int64_t start(std::int64_t i) const { return pieces == count ? i * tile : i / pieces * period + i % pieces * tile; }
     std::int64_t length(std::int64_t i) const {

@@ -104,6 +104,20 @@ Resolved::Resolved(const Program& program, const Strands& strands, std::span<con
     }
 }
 
+Resolved::Resolved(const Program& program, const Strand& whole, Loop each, Items given, const Resolved& first) : inputs(program.inputs), values(program.inputs), items(given) {
+    name_values(program);
+    add_call({each}, whole.out, whole.in);
+    for (const ValueId value : whole.out) cost += step_ns_per_byte * cost_bytes(values[value]);
+    finish(program);
+    for (Combine& reduction : reductions) reduction.call = -1;
+    tile_slot_bytes = reductions.empty() ? slot_bytes : first.tile_slot_bytes;
+    called_cost = first.called_cost;
+    otherwise = &first;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (items.part(i) == Items::Part::number) numbers |= bit(i);
+    only_numbers = numbers;
+}
+
 void Resolved::name_values(const Program& program) {
     for (const Step& step : program.steps)
         for (std::size_t i = 0; i < row(step.row).nout; ++i) values.push_back(row(step.row).loops[step.loop].out[i]);

@@ -8,6 +8,7 @@
 
 #include "base/bits.hpp"
 #include "cpu/executor.hpp"
+#include "cpu/items.hpp"
 #include "cpu/layout.hpp"
 #include "cpu/strands.hpp"
 #include "kernels/kernels.hpp"
@@ -49,11 +50,14 @@ struct Resolved {
     // Bit i of each: calls take the first element of input i for all elements. Where it is not one number, a launch runs `otherwise`.
     std::uint64_t numbers = 0, only_numbers = 0;  // only: all that read it do
     const Resolved* otherwise = nullptr;
+    Items items{};  // of the launches that it is for, where its only call takes items; others run `otherwise`
     // Those that were, or with a tile for each row would be, one number for each tile of all launches of about the largest size so far; and those
     // that in one had another number for another tile.
     struct Seen {
         std::atomic<std::uint64_t> numbers{~std::uint64_t{0}}, changing{0};
+        std::atomic<std::uint64_t> items{unseen};  // of all of them; none where they differ
         std::atomic<std::int64_t> largest{0};  // elements
+        static constexpr std::uint64_t unseen = ~std::uint64_t{0};
     };
     mutable Seen seen;
 
@@ -61,6 +65,8 @@ struct Resolved {
     // The same with one loop for each strand, in the tiles of the first one where they decide in which order floats are added.
     // Input i is one number for each tile where bit i of `numbers` says so.
     Resolved(const Program&, const Strands&, std::span<const Forms>, const Resolved& first, std::uint64_t numbers = 0);
+    // The same with one loop for the whole program, which takes items that lie so.
+    Resolved(const Program&, const Strand& whole, Loop, Items, const Resolved& first);
     void run(const Launch&) const;
 
     std::span<const ValueId> out(const Call& call) const { return {operands.data() + call.first, call.nout}; }

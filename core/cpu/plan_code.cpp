@@ -81,6 +81,8 @@ struct Plan::State {
     Strands strands;
     std::vector<CodeId> codes;
     std::atomic<std::uint64_t> numbers{0};  // inputs that code takes as one number each: what is asked for, or there
+    std::atomic<std::uint64_t> items{0};    // likewise: how it takes items
+    std::optional<Strand> whole;            // where it takes items
     std::unique_ptr<const Resolved> in_strands;
     std::vector<std::unique_ptr<const Resolved>> former;  // which somebody may be running
     std::size_t turn = 0;
@@ -95,6 +97,17 @@ struct Plan::State {
     std::uint64_t numbers_so_far() const {
         const std::uint64_t seen = one_by_one.seen.numbers.load(std::memory_order_relaxed);
         return seen == ~std::uint64_t{0} ? 0 : seen;  // there was none
+    }
+
+    // How the items of launches lie (Resolved::Seen).
+    Items items_so_far() const {
+        const std::uint64_t seen = one_by_one.seen.items.load(std::memory_order_relaxed);
+        return seen == Resolved::Seen::unseen ? Items() : Items::from(seen);
+    }
+
+    void forget_code() {
+        numbers.store(0, std::memory_order_relaxed);
+        items.store(0, std::memory_order_relaxed);
     }
 
     // Whether strands save a loop, or the lines in which numbers that differ from tile to tile are spread.
@@ -121,23 +134,34 @@ struct Plan::State {
         if (now >= then) return;
         if (now == Phase::counted) {
             strands = divide_into_strands(program);
-            if (!worth_strands()) {
+            const Items by = items_so_far();
+            whole = by.any() ? whole_strand(program) : std::nullopt;
+            items.store(whole ? by.bits() : 0, std::memory_order_relaxed);
+            if (!whole && !worth_strands()) {
                 phase.store(Phase::settled, std::memory_order_release);
                 return;
             }
         }
         generation.store(code_generation() - 1, std::memory_order_relaxed);  // some of them may be there
-        const std::uint64_t wanted = numbers_so_far();
         codes.clear();
-        for (const Strand& strand : strands.strands) codes.push_back(want_code(code_of(strand, program, wanted), effort));
-        numbers.store(wanted, std::memory_order_relaxed);
+        if (whole) {
+            codes.push_back(want_code(code_of(*whole, Items::from(items.load(std::memory_order_relaxed))), effort));
+        } else {
+            const std::uint64_t wanted = numbers_so_far();
+            for (const Strand& strand : strands.strands) codes.push_back(want_code(code_of(strand, program, wanted), effort));
+            numbers.store(wanted, std::memory_order_relaxed);
+        }
         phase.store(then, std::memory_order_release);
     }
 
-    // Whether a launch has come in which something is no number that code would take for one.
-    bool misfits() const { return (numbers.load(std::memory_order_relaxed) & ~one_by_one.seen.numbers.load(std::memory_order_relaxed)) != 0; }
+    // Whether a launch has come in which something is no number that code would take for one, or whose items lie otherwise.
+    bool misfits() const {
+        const std::uint64_t by = items.load(std::memory_order_relaxed);
+        if (by != 0 && by != one_by_one.seen.items.load(std::memory_order_relaxed)) return true;
+        return (numbers.load(std::memory_order_relaxed) & ~one_by_one.seen.numbers.load(std::memory_order_relaxed)) != 0;
+    }
 
-    // Other code then, which takes fewer numbers.
+    // Other code then, which takes fewer numbers, or no items.
     void ask_anew() {
         const std::lock_guard lock(changing);
         if (!misfits()) return;
@@ -146,7 +170,7 @@ struct Plan::State {
         const bool looked = phase.load(std::memory_order_relaxed) == Phase::looked;
         phase.store(Phase::counted, std::memory_order_release);
         timed = {};
-        numbers.store(0, std::memory_order_relaxed);
+        forget_code();
         ask_locked(looked ? Effort::look : Effort::compile);
     }
 
@@ -164,19 +188,20 @@ struct Plan::State {
         const FoundCode found = find_code(codes);
         if (found.state == CodeState::coming) return;
         if (found.state == CodeState::refused) {
-            numbers.store(0, std::memory_order_relaxed);
+            forget_code();
             return phase.store(Phase::settled, std::memory_order_release);
         }
         std::vector<Forms> forms;
         for (const Code& code : found.codes) forms.push_back(code.forms);
-        in_strands = std::make_unique<const Resolved>(program, strands, forms, one_by_one, numbers.load(std::memory_order_relaxed));
+        if (whole) in_strands = std::make_unique<const Resolved>(program, *whole, forms.front().each, Items::from(items.load(std::memory_order_relaxed)), one_by_one);
+        else in_strands = std::make_unique<const Resolved>(program, strands, forms, one_by_one, numbers.load(std::memory_order_relaxed));
         if (code_mode() == CodeMode::wait) return settle(true);
         phase.store(Phase::compared, std::memory_order_release);
     }
 
     void settle(bool quicker) {
         if (quicker) current.store(in_strands.get(), std::memory_order_release);
-        else numbers.store(0, std::memory_order_relaxed);
+        else forget_code();
         (quicker ? code_use().quicker : code_use().slower).fetch_add(1, std::memory_order_relaxed);
         phase.store(Phase::settled, std::memory_order_release);
     }

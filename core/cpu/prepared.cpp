@@ -44,13 +44,13 @@ public:
         for (const Constant& constant : constants_) splat(memory + constant.slot, at(constant.from), constant.itemsize, tile_);
         for (Moved& in : gathered_) {
             in.view.data = at(in.start);
-            gather(at(in.value), in.view, 0, count_);
+            gather(at(in.value), in.view, 0, count_ / in.share);
         }
         const Place* place = places_.data();
         for (const Call& call : plan.calls) {
             const std::size_t all = std::size_t{call.nout} + call.nin;
             for (std::size_t k = 0; k < all; ++k) operands[k] = at(*place++);
-            call.forms.each(operands, operands + call.nout, static_cast<std::size_t>(count_));
+            call.forms.each(operands, operands + call.nout, static_cast<std::size_t>(count_ / plan.items.length()));
         }
         for (Moved& out : stored_) {
             if (out.contiguous) {
@@ -79,6 +79,7 @@ private:
         Strided view;
         Place start, value;  // of the view; of the elements side by side
         bool contiguous;
+        std::int64_t share = 1;
     };
 
     bool take(const Frame& frame, Addresses at) {
@@ -104,7 +105,7 @@ private:
             if (input.access == Source::Access::unused) continue;
             of_value[k] = input.access == Source::Access::in_place ? starts[k] : in_scratch(input.offset);
             if (input.access == Source::Access::constant) constants_.push_back({starts[k], input.offset, input.view.itemsize});
-            else if (input.access != Source::Access::in_place) gathered_.push_back({input.view, starts[k], of_value[k], false});
+            else if (input.access != Source::Access::in_place) gathered_.push_back({input.view, starts[k], of_value[k], false, input.share});
         }
         for (const Output& output : frame.outputs) {
             starts.push_back(start(output.view));

@@ -39,20 +39,19 @@ void halve(const Combine& combine, char* to, const char* from, std::int64_t line
     }
 }
 
-// Puts results down; those that begin with the neutral value do so here.
-void deliver(const Combine& combine, const Strided& view, std::int64_t flat, const char* results, std::int64_t n) {
+// Puts results down; those that begin with the neutral value do so here, by way of `room`, which may be where they are.
+void deliver(const Combine& combine, const Strided& view, std::int64_t flat, const char* results, std::int64_t n, char* room) {
     if (!begins_with_identity(combine.row, combine.dtype)) return scatter(view, flat, results, n);
-    constexpr std::int64_t block = 64, most_bytes = sizeof(std::complex<long double>);
-    alignas(64) std::array<char, block * most_bytes> first, sums;
+    constexpr std::int64_t block = 256, most_bytes = sizeof(std::complex<long double>);
+    alignas(64) std::array<char, block * most_bytes> first;
     const Scalar value = neutral(combine.row, combine.dtype);
     splat(first.data(), reinterpret_cast<const char*>(value.bytes.data()), view.itemsize, std::min(block, n));
     for (std::int64_t i = 0; i < n; i += block) {
-        const std::int64_t m = std::min(block, n - i);
-        void* const out[2] = {sums.data(), nullptr};
+        void* const out[2] = {room + i * view.itemsize, nullptr};
         const void* const in[3] = {first.data(), results + i * view.itemsize, nullptr};
-        combine.loop(out, in, static_cast<std::size_t>(m));
-        scatter(view, flat + i, sums.data(), m);
+        combine.loop(out, in, static_cast<std::size_t>(std::min(block, n - i)));
     }
+    scatter(view, flat, room, n);
 }
 
 // Lines that are too short for a fold's lanes: their columns are combined, all lines of the tile at once, in the order in
@@ -132,10 +131,10 @@ void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulat
     }
 
     for (std::size_t k = 0; k < frame.results.size(); ++k) {
-        const char* result = accumulators[k].finish(width);
+        char* const result = accumulators[k].finish(width);
         const Strided& view = frame.results[k].view;
         if (s.chunks == 1)
-            deliver(plan.reductions[k], view, unit.outer * order.inner + column, result, width);
+            deliver(plan.reductions[k], view, unit.outer * order.inner + column, result, width, result);
         else
             std::memcpy(frame.partials.data() + frame.results[k].partial_offset +
                             ((unit.outer * s.chunks + unit.chunk) * order.inner + column) * view.itemsize,
@@ -186,7 +185,8 @@ void reduce_lines(const Frame& frame, std::int64_t begin, std::int64_t end) {
             if (frame.results[k].applied) tiles.place(frame.plan->reductions[k].value, tiles.scratch(frame.results[k].scratch_offset));
         tiles.run(flat, n, Form::folded);
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
-            deliver(frame.plan->reductions[k], frame.results[k].view, flat / length, fold_lines(frame, tiles, k, n / length, length), n / length);
+            const Result& result = frame.results[k];
+            deliver(frame.plan->reductions[k], result.view, flat / length, fold_lines(frame, tiles, k, n / length, length), n / length, tiles.scratch(result.scratch_offset));
         }
     }
 }
@@ -220,7 +220,7 @@ void combine_chunks(Frame& frame) {
             for (std::int64_t step = 1; step < chunks; step *= 2)
                 for (std::int64_t i = 0; i + step < chunks; i += 2 * step)
                     combine_into(frame.plan->reductions[k], partials + i * line, partials + (i + step) * line, width);
-            deliver(frame.plan->reductions[k], view, outer * width, partials, width);
+            deliver(frame.plan->reductions[k], view, outer * width, partials, width, partials);
         }
     }
 }

@@ -102,7 +102,7 @@ std::vector<Frame> prepare_frames(const Stages& stages, std::span<const Resolved
 
 // Short lines are combined in one of two ways, by how many there are where an operand is not one run.
 bool folds_lines(const Frame& frame) {
-    if (frame.scheme != Scheme::lines || frame.order.reduced == 1) return true;
+    if (frame.scheme != Scheme::lines || frame.order.reduced == 1 || frame.plan->items.joined()) return true;
     return std::all_of(frame.plan->reductions.begin(), frame.plan->reductions.end(),
                        [&](const Combine& reduction) { return is_folded_line(frame.order.reduced, reduction.dtype); });
 }

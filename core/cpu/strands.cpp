@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::int32_t input = -1;
 
-// Code holds such a number in a register. Not a complex one: values of class type keep a loop from being vectors.
-bool may_be_number(DType dtype) {
-    return dispatch(dtype, []<class T> { return in_strands<T> && std::is_arithmetic_v<T>; });
-}
-
 // By value: the reduction that alone reads it, and whose elements a loop may combine as it makes them. Not bools: compilers make
 // vectors of comparisons only where they store them.
 std::vector<std::optional<std::size_t>> reductions_of(const Program& program, const std::vector<DType>& values, const std::vector<std::int32_t>& readers) {
@@ -133,6 +128,10 @@ std::vector<std::uint32_t> levels_of(const Program& program, const std::vector<b
 
 }  // namespace
 
+bool may_be_number(DType dtype) {
+    return dispatch(dtype, []<class T> { return in_strands<T> && std::is_arithmetic_v<T>; });
+}
+
 Strands divide_into_strands(const Program& program) {
     std::vector<DType> values(program.inputs);
     std::vector<std::int32_t> step_of(values.size(), input);
@@ -194,12 +193,47 @@ Strands divide_into_strands(const Program& program) {
     return result;
 }
 
+std::optional<Strand> whole_strand(const Program& program) {
+    std::vector<DType> values(program.inputs);
+    std::vector<std::uint32_t> steps;
+    for (std::size_t s = 0; s < program.steps.size(); ++s) {
+        const Step& step = program.steps[s];
+        if (!is_plain(step.row, step.loop)) return {};
+        const Row& r = row(step.row);
+        for (std::size_t o = 0; o < r.nout; ++o) values.push_back(r.loops[step.loop].out[o]);
+        steps.push_back(static_cast<std::uint32_t>(s));
+    }
+    std::vector<std::int32_t> given(values.size(), 0);
+    const auto gives = [&](ValueId value) {
+        ++given[value];
+        return value >= program.inputs.size();
+    };
+    if (steps.empty() || steps.size() > most_steps) return {};
+    for (const Store& store : program.stores)
+        if (!gives(store.value)) return {};
+    for (const Reduction& reduction : program.reductions)
+        if (!gives(reduction.value) || !is_plain(reduction.row, reduction.loop)) return {};
+    std::vector<std::int32_t> readers(given);
+    for (const Step& step : program.steps)
+        for (std::size_t i = 0; i < row(step.row).nin; ++i) ++readers[step.in[i]];
+    const auto reductions = reductions_of(program, values, readers);
+    const bool all_alone = std::ranges::all_of(program.reductions, [&](const Reduction& reduction) { return reductions[reduction.value].has_value(); });
+    if (program.reductions.size() > 1 || !all_alone) return {};
+    return strand_of(program, steps, values, given, reductions);
+}
+
 StrandCode code_of(const Strand& strand, const Program& whole, std::uint64_t numbers) {
     StrandCode code{strand.program};
     for (std::size_t i = 0; i < strand.in.size(); ++i) {
         const ValueId value = strand.in[i];
         if (value < whole.inputs.size() && has_bit(numbers, value) && may_be_number(whole.inputs[value])) code.numbers |= bit(i);
     }
+    return code;
+}
+
+StrandCode code_of(const Strand& whole, Items items) {
+    StrandCode code{whole.program, 0, {items.length(), items.joined()}};
+    for (std::size_t i = 0; i < whole.in.size(); ++i) code.items.put(i, items.part(whole.in[i]));
     return code;
 }
 

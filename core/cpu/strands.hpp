@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cpu/items.hpp"
 #include "kernels/kernels.hpp"
 #include "program/program.hpp"
 
@@ -48,15 +49,25 @@ struct Strands {
 
 Strands divide_into_strands(const Program&);
 
+// The whole of a program as one strand, if all its steps are plain and it gives nothing but what they make.
+std::optional<Strand> whole_strand(const Program&);
+
+// Code holds such a number in a register. Not a complex one: values of class type keep a loop from being vectors.
+bool may_be_number(DType);
+
 // What code for a strand is made of. Bit i of `numbers`: its input i is one number for all elements of a call, the first one of what it is given.
+// By items it has one form, `each`, for so many items: where they are joined the last value is the reduced one of each item.
 struct StrandCode {
     Program program;
     std::uint64_t numbers = 0;
+    Items items{};
 
-    std::size_t hash() const { return program.hash() ^ static_cast<std::size_t>(numbers * 0x9e3779b97f4a7c15u); }
+    std::size_t hash() const { return program.hash() ^ static_cast<std::size_t>((numbers ^ items.bits() << 20) * 0x9e3779b97f4a7c15u); }
     bool operator==(const StrandCode&) const = default;
 };
 // Where these inputs of the program that it is a part of are one number each.
 StrandCode code_of(const Strand&, const Program& whole, std::uint64_t numbers);
+// Of a whole program, whose inputs' items lie so.
+StrandCode code_of(const Strand& whole, Items);
 
 }  // namespace asnumpy::cpu

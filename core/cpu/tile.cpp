@@ -73,11 +73,12 @@ void Tiles::fetch(std::size_t i, std::int64_t flat, std::int64_t n) {
         }
         Arena::Key& key = fetched_[input.first_key + way];
         values_[i] = memory_ + input.offset + way * input.way_bytes;
-        const std::int64_t origin = input.repeat == Source::Repeat::cycle ? flat % input.cycle : reinterpret_cast<std::intptr_t>(at(input.view, flat));
+        const std::int64_t origin = input.repeat == Source::Repeat::cycle ? flat % input.cycle : reinterpret_cast<std::intptr_t>(at(input, flat));
         if (key.origin == origin && key.length >= n) return;
         key = {origin, n};
     }
-    gather(values_[i], input.view, flat, n);
+    if (input.share == 1) gather(values_[i], input.view, flat, n);
+    else gather(values_[i], input.view, flat / input.share, n / input.share);
 }
 
 // The last value that the call defines, line by line to an element each.
@@ -98,7 +99,7 @@ inline void Tiles::call(const Call& call, Loop loop, std::int64_t n) {
     const ValueId* const operand = frame_.plan->operands.data() + call.first;
     const std::size_t count = std::size_t{call.nout} + call.nin;
     for (std::size_t k = 0; k < count; ++k) operands_[k] = values_[operand[k]];
-    loop(operands_, operands_ + call.nout, static_cast<std::size_t>(n));
+    loop(operands_, operands_ + call.nout, static_cast<std::size_t>(frame_.plan->items.any() ? n / frame_.plan->items.length() : n));
 }
 
 void Tiles::run_tiles(std::int64_t begin, std::int64_t end) {
@@ -140,7 +141,7 @@ void Tiles::run(std::int64_t flat, std::int64_t n, Form applied) {
     for (std::size_t i = 0; i < frame_.inputs.size(); ++i) {
         const Source& input = frame_.inputs[i];
         if (input.access == Access::in_place)
-            values_[i] = at(input.view, flat);
+            values_[i] = at(input, flat);
         else if (input.access == Access::turned)
             values_[i] = reach_turned(memory_ + input.offset, input.view, flat, n);
         else if (input.access == Access::gathered)

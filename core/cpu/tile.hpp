@@ -27,6 +27,7 @@ private:
         if (view.ndim == 1) return view.data + flat * view.axes[0].stride;
         return view.grid < 0 ? view.at(flat) : view.at(places_ + view.grid * Grid::most_axes);
     }
+    char* at(const Source& input, std::int64_t flat) const { return at(input.view, input.share == 1 ? flat : flat / input.share); }
     void fetch(std::size_t input, std::int64_t flat, std::int64_t n);
     void fold(const Call&, std::int64_t n);
     void run_rows(std::int64_t begin, std::int64_t end);

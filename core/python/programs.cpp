@@ -2,6 +2,7 @@
 #include "python/programs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <variant>
 
@@ -84,14 +85,23 @@ nb::tuple round_data(const cpu::Round& round) {
     return nb::make_tuple(nb::tuple(parts), nb::tuple(columns));
 }
 
-// A program, and which of its inputs are one number each; or a round.
+// How many elements an item has, whether they are joined, and of each input what it has of an item; empty without items.
+nb::tuple items_data(const cpu::Items& items, std::size_t inputs) {
+    if (!items.any()) return nb::make_tuple();
+    constexpr std::array parts{"whole", "one", "same", "number"};
+    nb::list of_inputs;
+    for (std::size_t i = 0; i < inputs; ++i) of_inputs.append(parts[static_cast<std::size_t>(items.part(i))]);
+    return nb::make_tuple(items.length(), items.joined(), nb::tuple(of_inputs));
+}
+
+// A program, which of its inputs are one number each, and how it takes items; or a round.
 nb::tuple coded_data(const cpu::Coded& coded) {
     if (const auto* const round = std::get_if<cpu::Round>(&coded)) return round_data(*round);
-    const auto& [program, numbers] = std::get<cpu::StrandCode>(coded);
+    const auto& [program, numbers, items] = std::get<cpu::StrandCode>(coded);
     nb::list which;
     for (std::size_t i = 0; i < program.inputs.size(); ++i)
         if (has_bit(numbers, i)) which.append(i);
-    return nb::tuple(program_data(program) + nb::make_tuple(nb::tuple(which)));
+    return nb::tuple(program_data(program) + nb::make_tuple(nb::tuple(which), items_data(items, program.inputs.size())));
 }
 
 // (row, loop, dtype, address of the fold)

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from asnumpy.compiled._program import Program, Step
-from asnumpy.compiled._rows import TYPES, used_rows
+from asnumpy.compiled import _cpp_items
+from asnumpy.compiled._program import Program
+from asnumpy.compiled._rows import TYPES, step_lines, used_rows
 
 
 def symbols(name: str, program: Program) -> list[str]:
     """What the functions of a program are called: one for each form that it has."""
-    return [name, f"{name}_folded", f"{name}_added"] if program.reductions else [name]
+    return [name, f"{name}_folded", f"{name}_added"] if program.reductions and not program.items else [name]
 
 
 def source(programs: Mapping[str, Program]) -> str:
@@ -30,12 +31,15 @@ def source(programs: Mapping[str, Program]) -> str:
     lines = ["#include <cstddef>", "#include <cstdint>", "", '#include "ops/element.hpp"', *includes]
     lines += ["", "namespace {", "", "using namespace asnumpy;", "", *names]
     for name, program in programs.items():
+        if program.items:
+            lines += ["", *_cpp_items.item(name, program, program.items)]
+            continue
         lines += ["", *_element(name, program)]
         if program.reductions:
             lines += ["", *_reduced(name, program)]
     lines += ["", "}  // namespace"]
     for name, program in programs.items():
-        lines += ["", *_loops(name, program)]
+        lines += ["", *(_cpp_items.loop(name, program, program.items) if program.items else _loops(name, program))]
     return "\n".join(lines) + "\n"
 
 
@@ -111,22 +115,6 @@ def _reduced(name: str, program: Program) -> list[str]:
         f"inline void added_{name}({given}) {{",
         f"    ops::store(reduced, i, fold_{name}::op(ops::load(reduced, i), {element}));",
         "}",
-    ]
-
-
-def step_lines(program: Program, step: Step) -> list[str]:
-    """A step within a function: its values, by the names that the program gives them."""
-    operands = ", ".join(map(program.name, step.inputs))
-    kinds = [TYPES[dtype] for dtype in step.gives]
-    names = [program.name(value) for value in step.outputs]
-    if len(names) == 1:
-        kind = kinds[0]
-        return [f"    const {kind} {names[0]} = static_cast<{kind}>(row_{step.row}::call<{kind}>({operands}));"]
-    both = f"both{step.outputs[0]}"
-    return [
-        f"    const auto {both} = row_{step.row}::call<ops::Two<{kinds[0]}, {kinds[1]}>>({operands});",
-        f"    const {kinds[0]} {names[0]} = {both}.first;",
-        f"    const {kinds[1]} {names[1]} = {both}.second;",
     ]
 
 

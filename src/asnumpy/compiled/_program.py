@@ -36,12 +36,22 @@ class Reduction:
 
 
 @dataclass(frozen=True)
+class Items:
+    """The elements of a short innermost axis, which a function takes together: `core/cpu/items.hpp` says what an input
+    may have of an item. Where they are joined, the value that is reduced becomes one element for each item."""
+
+    length: int
+    joined: bool
+    parts: tuple[str, ...]  # by input: "whole", "one", "same" or "number"
+
+
+@dataclass(frozen=True)
 class Program:
     """Inputs by their dtypes, steps, the values that are stored at every point, and those that are reduced.
 
     Equal programs have the same text, so either is the key of what is made from one. Shapes, strides, addresses and the
     values of constants are no part of it. `numbers` are the inputs, by position, that are one number for all elements
-    of a call.
+    of a call, if elements are taken one by one; `items` says how they are taken otherwise.
     """
 
     inputs: tuple[str, ...]
@@ -49,13 +59,15 @@ class Program:
     stores: tuple[int, ...]
     reductions: tuple[Reduction, ...] = ()
     numbers: tuple[int, ...] = ()
+    items: Items | None = None
 
     @classmethod
     def read(cls, data: tuple[Any, ...]) -> Program:
         """A program of the core."""
-        inputs, steps, stores, reductions, *numbers = data
+        inputs, steps, stores, reductions, *code = data
+        numbers, items = code or ((), ())
         read = tuple(Step(*one) for one in steps), stores, tuple(Reduction(*one) for one in reductions)
-        return cls(inputs, *read, *numbers)
+        return cls(inputs, *read, numbers, Items(*items) if items else None)
 
     @cached_property
     def dtypes(self) -> tuple[str, ...]:

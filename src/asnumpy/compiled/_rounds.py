@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from asnumpy.compiled._cpp import step_lines
 from asnumpy.compiled._program import Program, Step
-from asnumpy.compiled._rows import TYPES, used_rows
+from asnumpy.compiled._rows import TYPES, step_lines, used_rows
 
 _SAME, _NEXT, _SOME = range(3)
 _CALLED = (

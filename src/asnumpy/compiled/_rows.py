@@ -1,11 +1,11 @@
-"""What the ends that write C++ share: types by dtype, and the core's rows by name."""
+"""What the ends that write C++ share: types by dtype, the core's rows by name, and a step of a program."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from asnumpy import _core
-from asnumpy.compiled._program import Program
+from asnumpy.compiled._program import Program, Step
 
 TYPES = {
     "bool": "bool", **{f"{sign}int{bits}": f"std::{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
@@ -21,3 +21,19 @@ def used_rows(programs: Iterable[Program]) -> tuple[list[str], list[str]]:
         for row, table in tables.items()
     ]
     return [f'#include "ops/{table}.hpp"' for table in sorted(set(tables.values()))], names
+
+
+def step_lines(program: Program, step: Step, behind: str = "") -> list[str]:
+    """A step within a function: its values, by the names that the program gives them and what comes behind those."""
+    names = [f"{program.name(value)}{behind}" for value in step.outputs]
+    operands = ", ".join(f"{program.name(value)}{behind}" for value in step.inputs)
+    kinds = [TYPES[dtype] for dtype in step.gives]
+    if len(names) == 1:
+        kind = kinds[0]
+        return [f"    const {kind} {names[0]} = static_cast<{kind}>(row_{step.row}::call<{kind}>({operands}));"]
+    both = f"both{step.outputs[0]}{behind}"
+    return [
+        f"    const auto {both} = row_{step.row}::call<ops::Two<{kinds[0]}, {kinds[1]}>>({operands});",
+        f"    const {kinds[0]} {names[0]} = {both}.first;",
+        f"    const {kinds[1]} {names[1]} = {both}.second;",
+    ]
