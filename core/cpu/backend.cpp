@@ -21,12 +21,10 @@
 #include "cpu/executor.hpp"
 #include "cpu/host_memory.hpp"
 #include "cpu/lines.hpp"
-#include "cpu/ordered_stages.hpp"
-#include "cpu/overlapped_stages.hpp"
-#include "cpu/relayed_stages.hpp"
 #include "cpu/rounds.hpp"
-#include "cpu/stages.hpp"
 #include "cpu/structured.hpp"
+#include "cpu/threads.hpp"
+#include "cpu/ways.hpp"
 #include "device/trace.hpp"
 #include "kernels/kernels.hpp"
 #include "ops/random.hpp"
@@ -122,14 +120,13 @@ public:
         return std::make_unique<PlanExecutable>(program);
     }
 
-    std::int64_t lines_at_once(const Stages& stages) const override {
-        const std::vector<const Resolved*> made = plans(stages);
-        if (!stages.in_order) return cpu::lines_at_once(stages, made);
-        if (const std::optional<Overlap> overlap = overlap_of(stages, made)) return overlap->lines;
-        if (const std::optional<Relay> relay = relay_of(stages, made)) return relay->lines;
-        return ordered_lines_at_once(stages, made);
+    std::shared_ptr<const StagesWay> way_of(const Stages& stages) const override {
+        Plans plans;
+        for (const Stages::Stage& stage : stages.stages) plans.push_back(&plan_of(stage).resolved());
+        return cpu::way_of(stages, std::move(plans));
     }
-    void run_stages(const Stages& stages, std::int64_t lines) override {
+    std::uint64_t ways_known() const override { return std::uint64_t{plan_changes()} << 32 | static_cast<std::uint32_t>(thread_count()); }
+    void run_stages(const Stages& stages, const StagesWay& way) override {
         // Of each plan the stages run alike, and of two of them one at a time is compared: what is timed is the whole.
         struct Turn {
             const Plan* plan;
@@ -137,7 +134,7 @@ public:
             std::int64_t points, stages;
         };
         std::vector<Turn> turns;
-        std::vector<const Resolved*> plans;
+        Plans plans;
         for (const Stages::Stage& stage : stages.stages) {
             const Plan& plan = plan_of(stage);
             auto turn = std::ranges::find(turns, &plan, &Turn::plan);
@@ -150,10 +147,7 @@ public:
             plans.push_back(turn->next.plan);
         }
         const auto begin = std::chrono::steady_clock::now();
-        if (!stages.in_order) cpu::run_stages(stages, plans, lines);
-        else if (const std::optional<Overlap> overlap = overlap_of(stages, plans)) run_overlapped(stages, plans, *overlap);
-        else if (const std::optional<Relay> relay = relay_of(stages, plans)) run_relayed(stages, plans, *relay);
-        else run_ordered_stages(stages, plans, lines);
+        cpu::run(stages, plans, static_cast<const Way&>(way));
         const auto each = (std::chrono::steady_clock::now() - begin) / static_cast<std::int64_t>(stages.stages.size());
         for (const Turn& turn : turns)
             if (turn.next.timed) turn.plan->note(turn.next, turn.points, turn.stages * each);
@@ -178,12 +172,6 @@ private:
     StructuredFunction function_of(const StructuredCall& call) const { return call.row < functions_.size() ? functions_[call.row] : nullptr; }
 
     static const Plan& plan_of(const Stages::Stage& stage) { return static_cast<const PlanExecutable*>(stage.executable)->plan(); }
-
-    static std::vector<const Resolved*> plans(const Stages& stages) {
-        std::vector<const Resolved*> all;
-        for (const Stages::Stage& stage : stages.stages) all.push_back(&plan_of(stage).resolved());
-        return all;
-    }
 
     // Asks the kernel for one page in each huge page of the allocations not yet seen fully written.
     std::uint64_t promised_bytes() const {

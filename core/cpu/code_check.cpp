@@ -8,6 +8,7 @@
 #include "base/bits.hpp"
 #include "cpu/checked_values.hpp"
 #include "cpu/code.hpp"
+#include "cpu/reduce.hpp"
 #include "kernels/kernels.hpp"
 
 namespace asnumpy::cpu {
@@ -98,22 +99,24 @@ void spread(CheckedValues& values, DType dtype, Items::Part part, std::size_t le
     }
 }
 
-// The elements of each item, one after the other, to one.
+// The elements of each item, one after the other, to one, as the reduction gives it.
 void join(CheckedValues& values, const Reduction& reduction, DType dtype, std::size_t length, std::size_t items) {
     const std::size_t size = itemsize(dtype);
     for (std::size_t i = 0; i < items; ++i) {
         char* const to = values.bytes.data() + i * size;
         const char* const from = values.bytes.data() + i * length * size;
         std::copy_n(from, size, to);
-        for (std::size_t k = 1; k < length; ++k) {
+        const auto combine = [&](const void* first, const void* second) {
             void* const out[2] = {to, nullptr};
-            const void* const in[3] = {to, from + k * size, nullptr};
+            const void* const in[3] = {first, second, nullptr};
             loop(reduction.row, reduction.loop)(out, in, 1);
-        }
+        };
+        for (std::size_t k = 1; k < length; ++k) combine(to, from + k * size);
+        if (begins_with_identity(reduction.row, dtype)) combine(neutral(reduction.row, dtype).bytes.data(), to);
     }
 }
 
-bool computes_items(const StrandCode& code, Loop made, std::mt19937& random, bool edges_too) {
+bool computes_items(const StrandCode& code, const Forms& forms, std::mt19937& random, bool edges_too) {
     const Program& program = code.program;
     const auto length = static_cast<std::size_t>(code.items.length());
     const std::size_t items = checked_elements / length;
@@ -131,7 +134,23 @@ bool computes_items(const StrandCode& code, Loop made, std::mt19937& random, boo
     std::vector<void*> out;
     for (const CheckedValues& one : read) in.push_back(one.bytes.data());
     for (CheckedValues& one : results) out.push_back(one.bytes.data());
-    made(out.data(), in.data(), items);
+    const auto stored = [&](std::size_t n) {
+        for (std::size_t k = 0; k < program.stores.size(); ++k)
+            if (!same_values(program.dtype(given[k]), values[given[k]].bytes.data(), results[k].bytes.data(), n * length)) return false;
+        return true;
+    };
+    for (std::size_t n : reduced_runs) {
+        if (program.reductions.empty() || code.items.joined()) break;
+        if (!forms.folded) return false;
+        n = std::min(n, items);
+        forms.folded(out.data(), in.data(), n);
+        const DType dtype = program.dtype(given.back());
+        const auto width = static_cast<std::int64_t>(length), size = static_cast<std::int64_t>(itemsize(dtype));
+        CheckedValues wanted, room;
+        halve(loop(program.reductions.front().row, program.reductions.front().loop), size, wanted.bytes.data(), values[given.back()].bytes.data(), static_cast<std::int64_t>(n), width, room.bytes.data());
+        if (!stored(n) || !same_values(dtype, wanted.bytes.data(), results.back().bytes.data(), length)) return false;
+    }
+    forms.each(out.data(), in.data(), items);
     for (std::size_t k = 0; k < given.size(); ++k) {
         const bool joined = k >= program.stores.size() && code.items.joined();
         const DType dtype = program.dtype(given[k]);
@@ -147,7 +166,7 @@ bool computes_strand(const StrandCode& strand, const Forms& forms) {
     std::mt19937 random(7);
     for (const bool edges_too : {true, false}) {
         if (strand.items.any()) {
-            if (!computes_items(strand, forms.each, random, edges_too)) return false;
+            if (!computes_items(strand, forms, random, edges_too)) return false;
             continue;
         }
         StrandValues checked(strand, random, edges_too);

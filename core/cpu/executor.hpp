@@ -38,4 +38,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
+// A number that changes when a plan may be resolved() to another program than before.
+std::uint32_t plan_changes();
+
 }  // namespace asnumpy::cpu

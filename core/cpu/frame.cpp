@@ -192,6 +192,8 @@ void Frame::choose_calls() {
     for (std::size_t i = 0; i < results.size(); ++i) {
         const Combine& reduction = plan->reductions[i];
         results[i].applied = plan->items.joined();
+        results[i].halved = plan->items.any() && scheme == Scheme::segments && !segments.by_line && order.inner == plan->items.length();
+        if (results[i].halved) applied.front() = true;
         if (reduction.call < 0) continue;
         const Forms& forms = plan->calls[static_cast<std::size_t>(reduction.call)].forms;
         const bool adds = scheme == Scheme::segments && segments.by_line;

@@ -53,6 +53,7 @@ struct Output {
 struct Result {
     Strided view;               // over the kept axes
     bool applied;               // Combine::call combines the value as well
+    bool halved;                // a call by items has reduced those of a tile to one, at the beginning of the value's slot
     std::int64_t level_bytes;   // of one partial result in the stack of an accumulator
     std::int64_t block;         // partial results added one after the other before pairwise addition begins
     std::int64_t stack_offset, scratch_offset;

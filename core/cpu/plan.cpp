@@ -104,9 +104,9 @@ Resolved::Resolved(const Program& program, const Strands& strands, std::span<con
     }
 }
 
-Resolved::Resolved(const Program& program, const Strand& whole, Loop each, Items given, const Resolved& first) : inputs(program.inputs), values(program.inputs), items(given) {
+Resolved::Resolved(const Program& program, const Strand& whole, const Forms& forms, Items given, const Resolved& first) : inputs(program.inputs), values(program.inputs), items(given) {
     name_values(program);
-    add_call({each}, whole.out, whole.in);
+    add_call(forms, whole.out, whole.in);
     for (const ValueId value : whole.out) cost += step_ns_per_byte * cost_bytes(values[value]);
     finish(program);
     for (Combine& reduction : reductions) reduction.call = -1;

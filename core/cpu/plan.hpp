@@ -66,7 +66,7 @@ struct Resolved {
     // Input i is one number for each tile where bit i of `numbers` says so.
     Resolved(const Program&, const Strands&, std::span<const Forms>, const Resolved& first, std::uint64_t numbers = 0);
     // The same with one loop for the whole program, which takes items that lie so.
-    Resolved(const Program&, const Strand& whole, Loop, Items, const Resolved& first);
+    Resolved(const Program&, const Strand& whole, const Forms&, Items, const Resolved& first);
     void run(const Launch&) const;
 
     std::span<const ValueId> out(const Call& call) const { return {operands.data() + call.first, call.nout}; }

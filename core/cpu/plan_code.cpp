@@ -28,6 +28,8 @@ constexpr std::uint32_t fewest_runs = 4;
 constexpr std::int64_t all_long_enough_to_look = 50'000'000;  // ns
 std::atomic<std::int64_t> spent_by_all{0};
 
+std::atomic<std::uint32_t> changes{0};
+
 // Reading the clock twice costs what a short run's smallest differences do, so of short runs one in so many is timed.
 constexpr std::int64_t short_run = 100'000;  // ns
 constexpr std::uint32_t untimed_runs = 16;
@@ -105,6 +107,11 @@ struct Plan::State {
         return seen == Resolved::Seen::unseen ? Items() : Items::from(seen);
     }
 
+    void change_to(const Resolved* other) {
+        current.store(other, std::memory_order_release);
+        changes.fetch_add(1, std::memory_order_release);
+    }
+
     void forget_code() {
         numbers.store(0, std::memory_order_relaxed);
         items.store(0, std::memory_order_relaxed);
@@ -165,7 +172,7 @@ struct Plan::State {
     void ask_anew() {
         const std::lock_guard lock(changing);
         if (!misfits()) return;
-        current.store(&one_by_one, std::memory_order_release);
+        change_to(&one_by_one);
         if (in_strands) former.push_back(std::move(in_strands));
         const bool looked = phase.load(std::memory_order_relaxed) == Phase::looked;
         phase.store(Phase::counted, std::memory_order_release);
@@ -193,14 +200,14 @@ struct Plan::State {
         }
         std::vector<Forms> forms;
         for (const Code& code : found.codes) forms.push_back(code.forms);
-        if (whole) in_strands = std::make_unique<const Resolved>(program, *whole, forms.front().each, Items::from(items.load(std::memory_order_relaxed)), one_by_one);
+        if (whole) in_strands = std::make_unique<const Resolved>(program, *whole, forms.front(), Items::from(items.load(std::memory_order_relaxed)), one_by_one);
         else in_strands = std::make_unique<const Resolved>(program, strands, forms, one_by_one, numbers.load(std::memory_order_relaxed));
         if (code_mode() == CodeMode::wait) return settle(true);
         phase.store(Phase::compared, std::memory_order_release);
     }
 
     void settle(bool quicker) {
-        if (quicker) current.store(in_strands.get(), std::memory_order_release);
+        if (quicker) change_to(in_strands.get());
         else forget_code();
         (quicker ? code_use().quicker : code_use().slower).fetch_add(1, std::memory_order_relaxed);
         phase.store(Phase::settled, std::memory_order_release);
@@ -222,6 +229,8 @@ struct Plan::State {
         return {strands_next ? in_strands.get() : &one_by_one, true, true};
     }
 };
+
+std::uint32_t plan_changes() { return changes.load(std::memory_order_acquire); }
 
 Plan::Plan(const Program& program) : state_(std::make_unique<State>(program)) {}
 Plan::~Plan() = default;

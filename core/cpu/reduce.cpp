@@ -14,30 +14,12 @@ namespace {
 // of 16-bit floats that are worth combining element by element: a fold rounds once (their sums and products are float32's anyway)
 constexpr std::int64_t fewest_lines = 16;
 
-void combine_into(const Combine& combine, char* into, const char* other, std::int64_t n) {
+void combine_into(Loop loop, char* into, const char* other, std::int64_t n) {
     void* const out[2] = {into, nullptr};
     const void* const in[3] = {into, other, nullptr};
-    combine.loop(out, in, static_cast<std::size_t>(n));
+    loop(out, in, static_cast<std::size_t>(n));
 }
-
-// `lines` lines of `width` elements, line by line, to one line at `to`. scratch: room for half of them.
-void halve(const Combine& combine, char* to, const char* from, std::int64_t lines, std::int64_t width, char* scratch) {
-    const std::int64_t line_bytes = width * static_cast<std::int64_t>(itemsize(combine.dtype));
-    if (lines == 1) {
-        copy_bytes(to, from, static_cast<std::size_t>(line_bytes));
-        return;
-    }
-    while (lines > 1) {
-        const std::int64_t half = lines / 2;
-        char* const target = half == 1 ? to : scratch;
-        void* const out[2] = {target, nullptr};
-        const void* const in[3] = {from, from + half * line_bytes, nullptr};
-        combine.loop(out, in, static_cast<std::size_t>(half * width));
-        if (lines % 2 != 0) combine_into(combine, target, from + 2 * half * line_bytes, width);
-        from = target;
-        lines = half;
-    }
-}
+void combine_into(const Combine& combine, char* into, const char* other, std::int64_t n) { combine_into(combine.loop, into, other, n); }
 
 // Puts results down; those that begin with the neutral value do so here, by way of `room`, which may be where they are.
 void deliver(const Combine& combine, const Strided& view, std::int64_t flat, const char* results, std::int64_t n, char* room) {
@@ -124,8 +106,10 @@ void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulat
             }
             if (width == 1 && !applied)
                 combine.fold(accumulators[k].top(), tiles.value(combine.value), static_cast<std::size_t>(n));
+            else if (frame.results[k].halved)
+                copy_bytes(accumulators[k].top(), tiles.value(combine.value), static_cast<std::size_t>(width * frame.results[k].view.itemsize));
             else if (width > 1)
-                halve(combine, accumulators[k].top(), tiles.value(combine.value), n / width, width, tiles.scratch(frame.results[k].scratch_offset));
+                halve(combine.loop, frame.results[k].view.itemsize, accumulators[k].top(), tiles.value(combine.value), n / width, width, tiles.scratch(frame.results[k].scratch_offset));
             accumulators[k].push(width);
         }
     }
@@ -143,6 +127,24 @@ void reduce_unit(Frame& frame, Tiles& tiles, std::vector<Accumulator>& accumulat
 }
 
 }  // namespace
+
+void halve(Loop loop, std::int64_t itemsize, char* to, const char* from, std::int64_t lines, std::int64_t width, char* scratch) {
+    const std::int64_t line_bytes = width * itemsize;
+    if (lines == 1) {
+        copy_bytes(to, from, static_cast<std::size_t>(line_bytes));
+        return;
+    }
+    while (lines > 1) {
+        const std::int64_t half = lines / 2;
+        char* const target = half == 1 ? to : scratch;
+        void* const out[2] = {target, nullptr};
+        const void* const in[3] = {from, from + half * line_bytes, nullptr};
+        loop(out, in, static_cast<std::size_t>(half * width));
+        if (lines % 2 != 0) combine_into(loop, target, from + 2 * half * line_bytes, width);
+        from = target;
+        lines = half;
+    }
+}
 
 void Accumulator::combine(char* into, const char* other, std::int64_t width) const { combine_into(*combine_, into, other, width); }
 
@@ -186,7 +188,8 @@ void reduce_lines(const Frame& frame, std::int64_t begin, std::int64_t end) {
         tiles.run(flat, n, Form::folded);
         for (std::size_t k = 0; k < frame.results.size(); ++k) {
             const Result& result = frame.results[k];
-            deliver(frame.plan->reductions[k], result.view, flat / length, fold_lines(frame, tiles, k, n / length, length), n / length, tiles.scratch(result.scratch_offset));
+            if (frame.plan->items.joined()) scatter(result.view, flat / length, tiles.value(frame.plan->reductions[k].value), n / length);
+            else deliver(frame.plan->reductions[k], result.view, flat / length, fold_lines(frame, tiles, k, n / length, length), n / length, tiles.scratch(result.scratch_offset));
         }
     }
 }

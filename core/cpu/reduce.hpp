@@ -31,6 +31,9 @@ private:
     std::int64_t depth_ = 0, pushed_ = 0, rows_ = 0;
 };
 
+// `lines` lines of `width` elements, the first half and the second one, and so on, to one line at `to`. scratch: room for half of them.
+void halve(Loop, std::int64_t itemsize, char* to, const char* from, std::int64_t lines, std::int64_t width, char* scratch);
+
 void reduce_lines(const Frame&, std::int64_t begin, std::int64_t end);      // units of Scheme::lines
 void reserve_accumulators(const Frame&);                                   // of this thread, for Scheme::segments
 void reduce_segments(Frame&, std::int64_t begin, std::int64_t end);        // units of Scheme::segments

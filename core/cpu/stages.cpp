@@ -77,10 +77,13 @@ struct Rooms {
     }
 };
 
+// A thread keeps those of its last run for their storage.
+using Frames = std::vector<Frame>;
+
 // The frames of all stages for lines [first, first + lines), hidden buffers at `scratch`.
-std::vector<Frame> prepare_frames(const Stages& stages, std::span<const Resolved* const> plans, std::int64_t first, std::int64_t lines,
-                           const Rooms& rooms, char* scratch) {
-    std::vector<Frame> frames(stages.stages.size());
+void prepare_frames(Frames& frames, const Stages& stages, std::span<const Resolved* const> plans, std::int64_t first, std::int64_t lines,
+                    const Rooms& rooms, char* scratch) {
+    frames.resize(stages.stages.size());
     const std::int64_t all = count_lines(stages);
     for (std::size_t s = 0; s < frames.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
@@ -97,7 +100,6 @@ std::vector<Frame> prepare_frames(const Stages& stages, std::span<const Resolved
         frames[s].prepare(*plans[s], launch, Arrangement::natural, {lines, all, read_again(stages, s, *plans[s])});
         for (std::size_t k = 0; k < frames[s].inputs.size(); ++k) frames[s].inputs[k].view.before += first * launch.operands[k].strides[stage.axis];
     }
-    return frames;
 }
 
 // Short lines are combined in one of two ways, by how many there are where an operand is not one run.
@@ -160,7 +162,8 @@ std::int64_t lines_at_once(const Stages& stages, std::span<const Resolved* const
 
     const Rooms rooms(stages, lines);
     alignas(64) static char nowhere[64];
-    const std::vector<Frame> frames = prepare_frames(stages, plans, 0, lines, rooms, nowhere);
+    Frames frames;
+    prepare_frames(frames, stages, plans, 0, lines, rooms, nowhere);
     for (std::size_t s = 0; s < frames.size(); ++s) {
         const Stages::Stage& stage = stages.stages[s];
         const bool in_chunks = frames[s].scheme == Scheme::segments && frames[s].segments.chunks > 1;
@@ -174,12 +177,15 @@ void run_stages(const Stages& stages, std::span<const Resolved* const> plans, st
     const std::int64_t all = count_lines(stages), whole = all / lines, blocks = (all + lines - 1) / lines;
     const Rooms rooms(stages, lines);
     char* const scratch = Rooms::of_this_thread(rooms.bytes);
-    const std::vector<Frame> prepared = prepare_frames(stages, plans, 0, lines, rooms, scratch);
-    const std::vector<Frame> last = whole < blocks ? prepare_frames(stages, plans, whole * lines, all - whole * lines, rooms, scratch) : std::vector<Frame>();
+    thread_local Frames prepared_here, last_here;
+    const Frames &prepared = prepared_here, &last = last_here;
+    prepare_frames(prepared_here, stages, plans, 0, lines, rooms, scratch);
+    if (whole < blocks) prepare_frames(last_here, stages, plans, whole * lines, all - whole * lines, rooms, scratch);
 
     parallel_for(blocks, 1, [&](std::int64_t begin, std::int64_t end, int) {
         const std::int64_t shift = Rooms::of_this_thread(rooms.bytes) - scratch;
-        std::vector<Frame> frames = prepared;
+        thread_local Frames frames;
+        frames = prepared;
         for (std::int64_t b = begin; b < end; ++b) {
             if (b == whole) frames = last;
             for (std::size_t s = 0; s < frames.size(); ++s) {

@@ -56,7 +56,8 @@ std::optional<Strand> whole_strand(const Program&);
 bool may_be_number(DType);
 
 // What code for a strand is made of. Bit i of `numbers`: its input i is one number for all elements of a call, the first one of what it is given.
-// By items it has one form, `each`, for so many items: where they are joined the last value is the reduced one of each item.
+// By items its forms take so many items. Where those are joined there is `each` alone, and the last value is that of the reduction, one for each
+// item. Else `folded` reduces items as halve() does lines (reduce.hpp), and leaves one at the beginning of the place of that value, which has room for all.
 struct StrandCode {
     Program program;
     std::uint64_t numbers = 0;

@@ -154,11 +154,11 @@ void Tiles::run(std::int64_t flat, std::int64_t n, Form applied) {
     for (std::size_t c = 0; c < calls.size(); ++c) {
         const Call& call = calls[c];
         const Form form = frame_.applied[c] ? applied : Form::each;
-        if (form == Form::folded) {
+        if (form == Form::folded && !frame_.plan->items.any()) {
             fold(call, n);
             continue;
         }
-        this->call(call, form == Form::each ? call.forms.each : call.forms.added, n);
+        this->call(call, form == Form::each ? call.forms.each : form == Form::added ? call.forms.added : call.forms.folded, n);
     }
 
     for (const Output& output : frame_.outputs) {

@@ -54,6 +54,6 @@ void Backend::copy_from(Backend& source, void* to, const void* from, std::size_t
 }
 
 std::unique_ptr<Event> Backend::make_event(bool) { return std::make_unique<Moment>(); }
-void Backend::run_stages(const Stages&, std::int64_t) { throw RuntimeFailure(name() + ": asked for lines of programs, which it runs one after another"); }
+void Backend::run_stages(const Stages&, const StagesWay&) { throw RuntimeFailure(name() + ": asked for lines of programs, which it runs one after another"); }
 
 }  // namespace asnumpy

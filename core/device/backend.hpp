@@ -92,6 +92,12 @@ struct Stages {
     bool in_order = false;
 };
 
+// How a backend runs certain stages together.
+struct StagesWay {
+    virtual ~StagesWay() = default;
+    std::int64_t lines = 0;  // so many at a time
+};
+
 // Applies an elementwise row to n contiguous elements; an output may be exactly an input.
 using ContiguousLoop = void (*)(void* const* out, const void* const* in, std::size_t n);
 // Reduces n >= 1 contiguous elements to one.
@@ -136,10 +142,12 @@ public:
     virtual std::unique_ptr<Executable> compile(const Program&) = 0;
     virtual void run(const StructuredCall&) = 0;
     virtual bool host_visible() const = 0;  // the host may dereference its memory
-    // How many lines at a time these programs should run through, so that a block is still at hand when the next program reads
-    // it; 0: one program after the other is as good. No operand has its address yet. run_stages: where that was not 0.
-    virtual std::int64_t lines_at_once(const Stages&) const { return 0; }
-    virtual void run_stages(const Stages&, std::int64_t lines);
+    // How these programs should run together, some lines at a time, so that those are still at hand when the next program reads
+    // them; null: one program after the other is as good. No operand has its address yet.
+    virtual std::shared_ptr<const StagesWay> way_of(const Stages&) const { return nullptr; }
+    // A number that changes when way_of() may answer otherwise for the same stages. What was found before still runs.
+    virtual std::uint64_t ways_known() const { return 0; }
+    virtual void run_stages(const Stages&, const StagesWay&);
 
     // Work that recurs, where the device runs it by one call; whether it does may change with settings.
     virtual bool keeps_work() const { return false; }

@@ -54,6 +54,14 @@ bool computes(cpu::CodeId id, nb::tuple functions) {
     return cpu::computes_strand(std::get<cpu::StrandCode>(coded), made.forms);
 }
 
+// The number with which the reduction of a program begins; None: with the first element.
+nb::object begins_with(const Program& program) {
+    for (const Reduction& reduction : program.reductions)
+        if (const DType dtype = program.dtype(reduction.value); begins_with_identity(reduction.row, dtype))
+            return nb::int_(neutral(reduction.row, dtype).bytes == Scalar{}.bytes ? 0 : 1);
+    return nb::none();
+}
+
 // By part: the program, the product's number among the products that are called, or None, so many axes, of each operand how it goes on along them, the number with which its reduction begins, and by step which
 // of the loops it calls, -1: none; and the columns.
 nb::tuple round_data(const cpu::Round& round) {
@@ -67,11 +75,7 @@ nb::tuple round_data(const cpu::Round& round) {
             for (int axis = 0; axis < part.axes; ++axis) axes.append(static_cast<int>(operand[static_cast<std::size_t>(axis)]));
             strides.append(nb::tuple(axes));
         }
-        nb::object begins = nb::none();
-        if (part.program)
-            for (const Reduction& reduction : part.program->reductions)
-                if (const DType dtype = part.program->dtype(reduction.value); begins_with_identity(reduction.row, dtype))
-                    begins = nb::int_(neutral(reduction.row, dtype).bytes == Scalar{}.bytes ? 0 : 1);
+        const nb::object begins = part.program ? begins_with(*part.program) : nb::none();
         nb::list calls;
         if (part.program)
             for (const Step& step : part.program->steps)
@@ -85,13 +89,14 @@ nb::tuple round_data(const cpu::Round& round) {
     return nb::make_tuple(nb::tuple(parts), nb::tuple(columns));
 }
 
-// How many elements an item has, whether they are joined, and of each input what it has of an item; empty without items.
-nb::tuple items_data(const cpu::Items& items, std::size_t inputs) {
+// How many elements an item has, whether they are joined, of each input what it has of an item, and the number with which a reduction
+// begins; empty without items.
+nb::tuple items_data(const cpu::Items& items, const Program& program) {
     if (!items.any()) return nb::make_tuple();
     constexpr std::array parts{"whole", "one", "same", "number"};
     nb::list of_inputs;
-    for (std::size_t i = 0; i < inputs; ++i) of_inputs.append(parts[static_cast<std::size_t>(items.part(i))]);
-    return nb::make_tuple(items.length(), items.joined(), nb::tuple(of_inputs));
+    for (std::size_t i = 0; i < program.inputs.size(); ++i) of_inputs.append(parts[static_cast<std::size_t>(items.part(i))]);
+    return nb::make_tuple(items.length(), items.joined(), nb::tuple(of_inputs), begins_with(program));
 }
 
 // A program, which of its inputs are one number each, and how it takes items; or a round.
@@ -101,7 +106,7 @@ nb::tuple coded_data(const cpu::Coded& coded) {
     nb::list which;
     for (std::size_t i = 0; i < program.inputs.size(); ++i)
         if (has_bit(numbers, i)) which.append(i);
-    return nb::tuple(program_data(program) + nb::make_tuple(nb::tuple(which), items_data(items, program.inputs.size())));
+    return nb::tuple(program_data(program) + nb::make_tuple(nb::tuple(which), items_data(items, program)));
 }
 
 // (row, loop, dtype, address of the fold)

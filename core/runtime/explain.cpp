@@ -110,7 +110,7 @@ Explanation explanation_of(std::span<const Instruction> list, const Schedule& sc
     for (std::size_t p = 0; p < parts.size(); ++p) {
         if (p >= together_end) {
             const Together together = runner.find_together(list, schedule, p);
-            lines = together.lines;
+            lines = together.lines();
             together_end = lines > 0 ? p + together.parts : p + std::max<std::size_t>(together.parts, 2) - 1;
             for (std::size_t k = p; lines > 0 && k < together_end; ++k) sharing += parts[k].group.members.size();
         }

@@ -37,10 +37,10 @@ void run_together(std::span<const Instruction> list, const Schedule& schedule, s
             steps += names_of(part.fused.program);
         }
         span.set_bytes(traffic_of(list, schedule, first, together.stages));
-        span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.lines) + " lines at a time:" + steps);
+        span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.lines()) + " lines at a time:" + steps);
         span.set_lines(lines_of(list, members));
     }
-    list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, together.lines);
+    list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, *together.way);
 }
 
 }  // namespace
@@ -69,10 +69,10 @@ const Executable& Runner::executable(std::span<const Instruction> list, const Sc
 Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
     Backend& backend = list[schedule.parts[first].group.members.front()].out[0].pool().backend();
     const auto measured = [&](Stages&& stages) {
-        Together made{std::move(stages), 0, 0};
+        Together made{std::move(stages), 0, nullptr};
         made.parts = made.stages.stages.size();
         for (std::size_t s = 0; s < made.parts; ++s) made.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
-        made.lines = backend.lines_at_once(made.stages);
+        made.way = backend.way_of(made.stages);
         return made;
     };
     // Fewer stages have less that is to stay in a cache.
@@ -82,16 +82,16 @@ Together Runner::find_together(std::span<const Instruction> list, const Schedule
     find_stages(list, schedule, first, Lines::apart, [&](Stages&& some) -> std::size_t {
         apart = measured(std::move(some));
         longest = std::max(longest, apart.parts);
-        return apart.lines > 0 ? 0 : fewer(apart);
+        return apart.way ? 0 : fewer(apart);
     });
-    if (apart.lines == 0) apart.parts = longest;
-    const std::size_t beat = apart.lines > 0 ? apart.parts : 1;
+    if (!apart.way) apart.parts = longest;
+    const std::size_t beat = apart.way ? apart.parts : 1;
     find_stages(list, schedule, first, Lines::in_order, [&](Stages&& some) -> std::size_t {
         if (some.stages.size() <= beat) return 0;
         ordered = measured(std::move(some));
-        return ordered.lines > 0 ? 0 : fewer(ordered);
+        return ordered.way ? 0 : fewer(ordered);
     });
-    return ordered.lines > 0 ? ordered : apart;
+    return ordered.way ? ordered : apart;
 }
 
 void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& part) {
@@ -140,15 +140,19 @@ void Runner::run_part(std::span<const Instruction> list, const Schedule::Part& p
     else run_now(first);
 }
 
-std::size_t Runner::run_from(std::span<const Instruction> list, const Schedule& schedule, std::size_t p, std::size_t& apart) {
+std::size_t Runner::run_from(std::span<const Instruction> list, const Schedule& schedule, std::size_t p, std::size_t& apart, std::optional<FoundTogether>* found) {
     if (p >= apart && p + 1 < schedule.parts.size() && schedule.parts[p + 1].follows) {
-        Together found = find_together(list, schedule, p);
+        std::optional<FoundTogether> now;
+        if (!found) found = &now;
+        const std::uint64_t known = list[schedule.parts[p].group.members.front()].out[0].pool().backend().ways_known();
+        if (!*found || (*found)->known != known) *found = FoundTogether{find_together(list, schedule, p), known};
+        Together& together = (*found)->together;
         try {
-            if (found.lines > 0) {
-                run_together(list, schedule, p, found);
-                return found.parts;
+            if (together.way) {
+                run_together(list, schedule, p, together);
+                return together.parts;
             }
-            apart = p + std::max<std::size_t>(found.parts, 2) - 1;  // the last of a chain may begin another one
+            apart = p + std::max<std::size_t>(together.parts, 2) - 1;  // the last of a chain may begin another one
         } catch (const MemoryError&) {
             apart = schedule.parts.size();  // nothing that these need was overwritten: those run for which there is memory
         } catch (const std::bad_alloc&) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -13,11 +14,19 @@
 
 namespace asnumpy {
 
-// The programs from `first` on that may run together, and how many lines at a time; 0: one after another is as good.
+// The programs from `first` on that may run together, and how; null: one after another is as good.
 struct Together {
     Stages stages;
     std::size_t parts = 1;
-    std::int64_t lines = 0;
+    std::shared_ptr<const StagesWay> way;
+
+    std::int64_t lines() const { return way ? way->lines : 0; }
+};
+
+// What was found for the same list, and what the backend knew then.
+struct FoundTogether {
+    Together together;
+    std::uint64_t known;
 };
 
 class Runner {
@@ -25,8 +34,9 @@ public:
     Together find_together(std::span<const Instruction>, const Schedule&, std::size_t first);
     // Whether a program of these, now asked, awaits code (Executable::awaits_code); by part, those that run without it.
     bool awaits_code(std::span<const Instruction>, const Schedule&, bool asked, const std::vector<bool>& without = {});
-    // Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one.
-    std::size_t run_from(std::span<const Instruction>, const Schedule&, std::size_t p, std::size_t& apart);
+    // Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one. found: where
+    // the list stays, what runs together from p on, as it was found in an earlier run.
+    std::size_t run_from(std::span<const Instruction>, const Schedule&, std::size_t p, std::size_t& apart, std::optional<FoundTogether>* found = nullptr);
 
     // What a part that has run by itself is run by from then on, where its list stays.
     KeptLaunch keep(std::span<const Instruction>, const Schedule::Part&, const Roots&);

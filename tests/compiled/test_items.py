@@ -48,11 +48,11 @@ def each(*made: Any) -> list[Any]:
 def test_an_item_is_read_once_and_joined_in_registers() -> None:
     steps = Step("multiply", 0, (0, 1), (2,), ("float64",)), Step("add", 0, (2, 2), (3,), ("float64",))
     sum_of_items = Program(
-        ("float64", "float64"), steps, (2,), (Reduction("add", 0, 3),), (), Items(3, True, ("whole", "one"))
+        ("float64", "float64"), steps, (2,), (Reduction("add", 0, 3),), (), Items(3, True, ("whole", "one"), 0)
     )
     text = _cpp.source({"f": sum_of_items})
     assert "ops::load(from0, i * 3 + 2)" in text and "x1_2 = ops::load(from1, i)" in text
-    assert "ops::store(reduced, i, fold_f::op(fold_f::op(v3_0, v3_1), v3_2));" in text
+    assert "ops::store(reduced, i, fold_f::op(double(0), fold_f::op(fold_f::op(v3_0, v3_1), v3_2)));" in text
     assert _cpp.symbols("f", sum_of_items) == ["f"]
 
 

@@ -5,6 +5,7 @@
 
 #include "cpu/code.hpp"
 #include "cpu/frame.hpp"
+#include "cpu/reduce.hpp"
 #include "random_programs.hpp"
 
 using namespace asnumpy;
@@ -16,7 +17,7 @@ cpu::StrandCode computed;  // by the loop below
 int calls = 0;
 
 // Code as it is generated: all that is read of an item before anything is written of it.
-void interpret(void* const* out, const void* const* in, std::size_t n) {
+void each(void* const* out, const void* const* in, std::size_t n) {
     ++calls;
     const Program& program = computed.program;
     const auto length = static_cast<std::size_t>(computed.items.length());
@@ -42,16 +43,28 @@ void interpret(void* const* out, const void* const* in, std::size_t n) {
         for (std::size_t k = 0; k < program.stores.size(); ++k)
             for (std::size_t c = 0; c < length; ++c) put(k, i * length + c, program.stores[k].value, c);
         for (const Reduction& reduction : program.reductions) {
-            for (std::size_t c = 1; computed.items.joined() && c < length; ++c) {
-                char* const sum = values[0][reduction.value].bytes;
+            char* const sum = values[0][reduction.value].bytes;
+            const auto combine = [&](const void* first, const void* second) {
                 void* const to[2] = {sum, nullptr};
-                const void* const from[3] = {sum, values[c][reduction.value].bytes, nullptr};
+                const void* const from[3] = {first, second, nullptr};
                 cpu::loop(reduction.row, reduction.loop)(to, from, 1);
-            }
+            };
+            for (std::size_t c = 1; computed.items.joined() && c < length; ++c) combine(sum, values[c][reduction.value].bytes);
+            const DType dtype = program.dtype(reduction.value);
+            if (computed.items.joined() && begins_with_identity(reduction.row, dtype)) combine(neutral(reduction.row, dtype).bytes.data(), sum);
             const std::size_t each = computed.items.joined() ? 1 : length;
             for (std::size_t c = 0; c < each; ++c) put(program.stores.size(), i * each + c, reduction.value, c);
         }
     }
+}
+
+void folded(void* const* out, const void* const* in, std::size_t n) {
+    each(out, in, n);
+    const Reduction& reduction = computed.program.reductions.front();
+    char* const reduced = static_cast<char*>(out[computed.program.stores.size()]);
+    std::vector<char> room(n * 8 * static_cast<std::size_t>(computed.items.length()));
+    cpu::halve(cpu::loop(reduction.row, reduction.loop), static_cast<std::int64_t>(itemsize(computed.program.dtype(reduction.value))), reduced, reduced, static_cast<std::int64_t>(n),
+               computed.items.length(), room.data());
 }
 
 const std::vector<DType> dtypes{DType::float32, DType::float64, DType::int32, DType::int8};
@@ -153,7 +166,7 @@ void test(const Dims& shape, int kind) {
     expect(whole.has_value() != twice, "the program is one strand, unless what is reduced is stored as well");
     if (!whole) return;
     computed = cpu::code_of(*whole, items);
-    const cpu::Resolved by_items(program, *whole, &interpret, items, one_by_one);
+    const cpu::Resolved by_items(program, *whole, {.each = &each, .folded = &folded}, items, one_by_one);
     const int before_calls = calls;
     expect_same(given([&] { by_items.run(launch); }), wanted, "by items");
     counts.taken += calls > before_calls;
@@ -164,40 +177,43 @@ void test(const Dims& shape, int kind) {
 }
 
 // Steps of a chain, of which code for items is checked before any program runs it.
-void wrong(void* const* out, const void* const* in, std::size_t n) {
-    interpret(out, in, n);
-    static_cast<char*>(out[0])[3] ^= 1;
+template <cpu::Loop loop> void wrong(void* const* out, const void* const* in, std::size_t n) {
+    loop(out, in, n);
+    static_cast<char*>(out[loop == &folded])[3] ^= 1;
 }
 
 void test_checks() {
-    for (const bool joined : {false, true}) {
-        Program program = random_program(DType::float64, 4, true, joined);
+    for (const int kind : {0, 1, 2}) {
+        Program program = random_program(DType::float64, 4, true, kind != 0);
         program.stores.front().value = 4;
-        cpu::Items items(3, joined);
+        cpu::Items items(3, kind == 1);
         items.put(1, cpu::Items::Part::one);
         items.put(2, cpu::Items::Part::same);
         items.put(3, cpu::Items::Part::number);
         computed = cpu::code_of(*cpu::whole_strand(program), items);
-        expect(cpu::computes_strand(computed, {.each = &interpret}), "right code is right");
-        expect(!cpu::computes_strand(computed, {.each = &wrong}), "one wrong bit is seen");
+        expect(cpu::computes_strand(computed, {.each = &each, .folded = &folded}), "right code is right");
+        expect(!cpu::computes_strand(computed, {.each = &wrong<&each>, .folded = &folded}), "one wrong bit is seen");
+        if (kind < 2) continue;
+        expect(!cpu::computes_strand(computed, {.each = &each, .folded = &wrong<&folded>}), "in each form");
+        expect(!cpu::computes_strand(computed, {.each = &each}), "a form that is missing is seen");
     }
 }
 
 // Code is asked for by items, and by elements once a launch of about that size has come whose items lie otherwise.
 void test_what_is_asked_for() {
-    const Program program = random_program(DType::float64, 2, true, false);
+    const Program program = random_program(DType::float64, 3, true, false);
     cpu::set_code_mode(cpu::CodeMode::background);
     const cpu::Plan plan(program);
     std::vector<double> points(3 * 5000), other(3 * 5000), to(3 * 5000);
     const auto at = [](std::vector<double>& v) { return reinterpret_cast<char*>(v.data()); };
     const Dims shape{5000, 3};
-    Launch launch{shape, 0, {{at(points), {24, 8}}, {at(other), {8, 0}}, {at(to), {24, 8}}}};
+    Launch launch{shape, 0, {{at(points), {24, 8}}, {at(other), {8, 0}}, {at(points), {24, 8}}, {at(to), {24, 8}}}};
     plan.look_at(launch);
     expect(plan.awaits_code(true), "it waits for code");
     for (const cpu::WantedCode& wanted : cpu::take_wanted()) {
         expect(std::get<cpu::StrandCode>(wanted.coded).items.part(1) == cpu::Items::Part::one, "which takes items");
         computed = std::get<cpu::StrandCode>(wanted.coded);
-        cpu::install_code(wanted.id, {.forms = {.each = &interpret}});
+        cpu::install_code(wanted.id, {.forms = {.each = &each}});
     }
     expect(!plan.awaits_code(true), "which is there");
     launch.operands[1].strides = {24, 8};

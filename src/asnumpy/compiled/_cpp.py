@@ -20,7 +20,9 @@ from asnumpy.compiled._rows import TYPES, step_lines, used_rows
 
 def symbols(name: str, program: Program) -> list[str]:
     """What the functions of a program are called: one for each form that it has."""
-    return [name, f"{name}_folded", f"{name}_added"] if program.reductions and not program.items else [name]
+    if program.items:
+        return _cpp_items.symbols(name, program, program.items)
+    return [name, f"{name}_folded", f"{name}_added"] if program.reductions else [name]
 
 
 def source(programs: Mapping[str, Program]) -> str:
@@ -39,7 +41,7 @@ def source(programs: Mapping[str, Program]) -> str:
             lines += ["", *_reduced(name, program)]
     lines += ["", "}  // namespace"]
     for name, program in programs.items():
-        lines += ["", *(_cpp_items.loop(name, program, program.items) if program.items else _loops(name, program))]
+        lines += ["", *(_cpp_items.loops(name, program, program.items) if program.items else _loops(name, program))]
     return "\n".join(lines) + "\n"
 
 

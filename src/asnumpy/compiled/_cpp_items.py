@@ -12,10 +12,15 @@ from asnumpy.compiled._program import Items, Program
 from asnumpy.compiled._rows import TYPES, step_lines
 
 
+def symbols(name: str, program: Program, items: Items) -> list[str]:
+    """What the functions are called: one for each form (`StrandCode` in `core/cpu/strands.hpp`)."""
+    return [name, f"{name}_folded"] if program.reductions and not items.joined else [name]
+
+
 def item(name: str, program: Program, items: Items) -> list[str]:
     """What one item takes: a function of its own, or locals would keep the loop from being vectors."""
     given = ", ".join(f"{kind} {operand}" for kind, operand, _ in _operands(program, items))
-    lines = [*_folds(name, program, items), f"inline void item_{name}(std::size_t i, {given}) {{"]
+    lines = [*_folds(name, program), f"inline void item_{name}(std::size_t i, {given}) {{"]
     elements = range(items.length)
     for position, part in enumerate(items.parts):
         for k in elements:
@@ -38,25 +43,56 @@ def item(name: str, program: Program, items: Items) -> list[str]:
         joined = values[0]
         for value in values[1:]:
             joined = f"fold_{name}::op({joined}, {value})"
+        if items.begins is not None:
+            joined = f"fold_{name}::op({TYPES[program.dtypes[reduction.value]]}({items.begins}), {joined})"
         lines.append(f"    ops::store(reduced, i, {joined});")
     return [*lines, "}"]
 
 
-def loop(name: str, program: Program, items: Items) -> list[str]:
-    """The function itself, for so many items."""
+def loops(name: str, program: Program, items: Items) -> list[str]:
+    """The functions themselves, for so many items."""
+    each, *folded = symbols(name, program, items)
+    lines = [*_loop(each, name, program, items), "}"]
+    if folded:
+        lines += ["", *_loop(folded[0], name, program, items), *_halves(name, items), "}"]
+    return lines
+
+
+def _loop(function: str, name: str, program: Program, items: Items) -> list[str]:
     operands = _operands(program, items)
-    lines = [f'extern "C" void {name}(void* const* out, const void* const* in, std::size_t n) {{']
+    lines = [f'extern "C" void {function}(void* const* out, const void* const* in, std::size_t n) {{']
     lines += [f"    {kind} const {operand} = {origin};" for kind, operand, origin in operands]
     call = ", ".join(operand for _, operand, _ in operands)
-    return [*lines, "#pragma omp simd", f"    for (std::size_t i = 0; i < n; ++i) item_{name}(i, {call});", "}"]
+    return [*lines, "#pragma omp simd", f"    for (std::size_t i = 0; i < n; ++i) item_{name}(i, {call});"]
 
 
-def _folds(name: str, program: Program, items: Items) -> list[str]:
-    """What combines two elements of an item."""
-    if not items.joined:
+def _halves(name: str, items: Items) -> list[str]:
+    """The first half of what is reduced with the second one, and so on; an item that is left over comes last."""
+    length = items.length
+    return [
+        "    for (std::size_t items = n, half = n / 2; items > 1; items = half, half = items / 2) {",
+        "#pragma omp simd",
+        f"        for (std::size_t i = 0; i < half * {length}; ++i) both_{name}(i, i + half * {length}, reduced);",
+        f"        for (std::size_t i = 0; items % 2 != 0 && i < {length}; ++i)",
+        f"            both_{name}(i, i + 2 * half * {length}, reduced);",
+        "    }",
+    ]
+
+
+def _folds(name: str, program: Program) -> list[str]:
+    """What combines two elements, and two that lie in memory."""
+    if not program.reductions:
         return []
     (reduction,) = program.reductions
-    return [f"using fold_{name} = cpu::FoldOf<row_{reduction.row}, {TYPES[program.dtypes[reduction.value]]}>;", ""]
+    kind = TYPES[program.dtypes[reduction.value]]
+    return [
+        f"using fold_{name} = cpu::FoldOf<row_{reduction.row}, {kind}>;",
+        "",
+        f"[[maybe_unused]] inline void both_{name}(std::size_t i, std::size_t other, {kind}* reduced) {{",
+        f"    ops::store(reduced, i, fold_{name}::op(ops::load(reduced, i), ops::load(reduced, other)));",
+        "}",
+        "",
+    ]
 
 
 def _operands(program: Program, items: Items) -> list[tuple[str, str, str]]:

@@ -43,6 +43,7 @@ class Items:
     length: int
     joined: bool
     parts: tuple[str, ...]  # by input: "whole", "one", "same" or "number"
+    begins: int | None = None  # the number with which the reduction begins, unless it is the first element
 
 
 @dataclass(frozen=True)
