@@ -147,7 +147,7 @@ public:
             plans.push_back(turn->next.plan);
         }
         const auto begin = std::chrono::steady_clock::now();
-        cpu::run(stages, plans, static_cast<const Way&>(way));
+        cpu::run(stages, plans, static_cast<const ChosenWay&>(way));
         const auto each = (std::chrono::steady_clock::now() - begin) / static_cast<std::int64_t>(stages.stages.size());
         for (const Turn& turn : turns)
             if (turn.next.timed) turn.plan->note(turn.next, turn.points, turn.stages * each);

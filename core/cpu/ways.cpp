@@ -1,3 +1,4 @@
+// Asks one way after the other.
 #include "cpu/ways.hpp"
 
 #include <optional>
@@ -9,8 +10,8 @@
 
 namespace asnumpy::cpu {
 
-std::shared_ptr<const Way> way_of(const Stages& stages, Plans plans) {
-    auto found = std::make_shared<Way>();
+std::shared_ptr<const ChosenWay> way_of(const Stages& stages, Plans plans) {
+    auto found = std::make_shared<ChosenWay>();
     if (!stages.in_order) {
         found->lines = lines_at_once(stages, plans);
     } else if (const std::optional<Overlap> overlap = overlap_of(stages, plans)) {
@@ -27,11 +28,11 @@ std::shared_ptr<const Way> way_of(const Stages& stages, Plans plans) {
     return found;
 }
 
-void run(const Stages& stages, const Plans& plans, const Way& way) {
+void run(const Stages& stages, const Plans& plans, const ChosenWay& way) {
     if (!stages.in_order) return run_stages(stages, plans, way.lines);
     // Which stages a thread computes alone, and which for others, depends on what they cost.
-    const std::shared_ptr<const Way> other = plans == way.plans ? nullptr : way_of(stages, plans);
-    const Way& taken = other ? *other : way;
+    const std::shared_ptr<const ChosenWay> other = plans == way.plans ? nullptr : way_of(stages, plans);
+    const ChosenWay& taken = other ? *other : way;
     if (const auto* const overlap = std::get_if<Overlap>(&taken.by)) run_overlapped(stages, plans, *overlap);
     else if (const auto* const relay = std::get_if<Relay>(&taken.by)) run_relayed(stages, plans, *relay);
     else run_ordered_stages(stages, plans, taken.lines);

@@ -18,14 +18,14 @@ using Plans = std::vector<const Resolved*>;
 // Some lines at a time, every stage in turn.
 struct InTurn {};
 
-struct Way final : StagesWay {
+struct ChosenWay final : StagesWay {
     Plans plans;                              // for which it was chosen
     std::variant<InTurn, Overlap, Relay> by;
 };
 
 // Null: one stage after the other is as good.
-std::shared_ptr<const Way> way_of(const Stages&, Plans);
+std::shared_ptr<const ChosenWay> way_of(const Stages&, Plans);
 // Other plans of the same programs may run as well.
-void run(const Stages&, const Plans&, const Way&);
+void run(const Stages&, const Plans&, const ChosenWay&);
 
 }  // namespace asnumpy::cpu

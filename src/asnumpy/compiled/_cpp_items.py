@@ -33,16 +33,16 @@ def item(name: str, program: Program, items: Items) -> list[str]:
     for step in program.steps:
         for k in elements:
             lines += step_lines(program, step, f"_{k}")
-    for place, value in enumerate(program.stores):
-        lines += [f"    ops::store(to{place}, i * {items.length} + {k}, {program.name(value)}_{k});" for k in elements]
+    for place, stored in enumerate(program.stores):
+        lines += [f"    ops::store(to{place}, i * {items.length} + {k}, {program.name(stored)}_{k});" for k in elements]
     for reduction in program.reductions:
-        values = [f"{program.name(reduction.value)}_{k}" for k in elements]
+        reduced = [f"{program.name(reduction.value)}_{k}" for k in elements]
         if not items.joined:
-            lines += [f"    ops::store(reduced, i * {items.length} + {k}, {value});" for k, value in enumerate(values)]
+            lines += [f"    ops::store(reduced, i * {items.length} + {k}, {one});" for k, one in enumerate(reduced)]
             continue
-        joined = values[0]
-        for value in values[1:]:
-            joined = f"fold_{name}::op({joined}, {value})"
+        joined = reduced[0]
+        for one in reduced[1:]:
+            joined = f"fold_{name}::op({joined}, {one})"
         if items.begins is not None:
             joined = f"fold_{name}::op({TYPES[program.dtypes[reduction.value]]}({items.begins}), {joined})"
         lines.append(f"    ops::store(reduced, i, {joined});")
