@@ -82,10 +82,7 @@ class ListRun {
 public:
     ListRun(std::span<Instruction> list, const Schedule& schedule, Again& again, const std::function<void(std::size_t, std::size_t)>& after)
         : list_(list), schedule_(schedule), again_(again), after_(after), first_(again.kept.empty()) {
-        if (first_) {
-            again.kept.resize(std::min(schedule.parts.size(), most_kept));
-            again.found.resize(again.kept.size());
-        }
+        if (first_) again.kept.resize(std::min(schedule.parts.size(), most_kept));
     }
 
     void run() {
@@ -140,7 +137,7 @@ private:
                 kept->run(again_.bases);
             } else {
                 std::size_t none = schedule_.parts.size();
-                count = q.runner.run_from(list_, schedule_, p, alone ? none : apart_, kept ? &again_.found[p] : nullptr);
+                count = q.runner.run_from(list_, schedule_, p, alone ? none : apart_, true);
                 if (kept && first_ && count == 1 && apart_ < schedule_.parts.size()) *kept = q.runner.keep(list_, schedule_.parts[p], again_.roots);
             }
         } catch (const Uncomputed&) {  // nothing of it has run: its instructions one by one, on the host where that is allowed

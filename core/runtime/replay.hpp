@@ -16,7 +16,6 @@
 #include "runtime/kept_launch.hpp"
 #include "runtime/recurring_parts.hpp"
 #include "runtime/rounds.hpp"
-#include "runtime/runner.hpp"
 #include "runtime/runs.hpp"
 #include "runtime/schedule.hpp"
 #include "runtime/tracing.hpp"
@@ -40,7 +39,6 @@ struct Again {
     Roots roots;
     std::vector<char*> bases;      // of this run
     std::vector<KeptLaunch> kept;  // by part; empty before the first run
-    std::vector<std::optional<FoundTogether>> found;  // by part from which several may run together
     std::vector<Rounds> rounds;    // of parts
     bool watched = false;          // each launch of this run is an event: what is kept does not run, and all has to be where the list says
     RecurringParts together;       // on devices

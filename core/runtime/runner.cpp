@@ -43,6 +43,18 @@ void run_together(std::span<const Instruction> list, const Schedule& schedule, s
     list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, *together.way);
 }
 
+// How the operands of parts are viewed, and which of them have memory: what the key of a schedule does not tell. Where one lies whose memory is
+// somebody else's: two of these may have some in common.
+void describe_views(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, std::size_t count, std::vector<std::int64_t>& views) {
+    views.clear();
+    for (const Schedule::Part& part : std::span(schedule.parts).subspan(first, count))
+        each_operand(list, part, [&](const Array& array) {
+            views.push_back(array.view.offset * 2 + (array.buffer->materialised() ? 1 : 0));
+            views.insert(views.end(), array.view.strides.begin(), array.view.strides.end());
+            if (array.buffer->foreign()) views.push_back(reinterpret_cast<std::intptr_t>(array.buffer->data()));
+        });
+}
+
 }  // namespace
 
 std::shared_ptr<const Executable> Runner::compiled(const Pool& pool, const Program& program) {
@@ -66,7 +78,7 @@ const Executable& Runner::executable(std::span<const Instruction> list, const Sc
     return *part.held;
 }
 
-Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
+Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, std::size_t* looked_at) {
     Backend& backend = list[schedule.parts[first].group.members.front()].out[0].pool().backend();
     const auto measured = [&](Stages&& stages) {
         Together made{std::move(stages), 0, nullptr};
@@ -79,19 +91,40 @@ Together Runner::find_together(std::span<const Instruction> list, const Schedule
     const auto fewer = [](const Together& all) { return all.parts - std::max<std::size_t>(1, all.parts / 4); };
     Together apart, ordered;
     std::size_t longest = 0;
-    find_stages(list, schedule, first, Lines::apart, [&](Stages&& some) -> std::size_t {
+    const std::size_t apart_looked_at = find_stages(list, schedule, first, Lines::apart, [&](Stages&& some) -> std::size_t {
         apart = measured(std::move(some));
         longest = std::max(longest, apart.parts);
         return apart.way ? 0 : fewer(apart);
     });
     if (!apart.way) apart.parts = longest;
     const std::size_t beat = apart.way ? apart.parts : 1;
-    find_stages(list, schedule, first, Lines::in_order, [&](Stages&& some) -> std::size_t {
+    const std::size_t ordered_looked_at = find_stages(list, schedule, first, Lines::in_order, [&](Stages&& some) -> std::size_t {
         if (some.stages.size() <= beat) return 0;
         ordered = measured(std::move(some));
         return ordered.way ? 0 : fewer(ordered);
     });
+    if (looked_at) *looked_at = std::max(apart_looked_at, ordered_looked_at);
     return ordered.way ? ordered : apart;
+}
+
+// What was found is lent to one run at a time: two that follow one schedule at the same time find it each for itself.
+std::shared_ptr<FoundTogether> Runner::found_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, bool stays) {
+    const std::uint64_t known = list[schedule.parts[first].group.members.front()].out[0].pool().backend().ways_known();
+    std::shared_ptr<FoundTogether> found;
+    {
+        const std::lock_guard lock(making_);
+        found = std::move(schedule.parts[first].together);
+    }
+    thread_local std::vector<std::int64_t> views;
+    if (found && found->known == known) {
+        if (stays) return found;
+        describe_views(list, schedule, first, found->parts, views);
+        if (found->views == views) return found;
+    }
+    std::size_t parts = 0;
+    Together together = find_together(list, schedule, first, &parts);
+    describe_views(list, schedule, first, parts, views);
+    return std::make_shared<FoundTogether>(FoundTogether{std::move(together), known, parts, views});
 }
 
 void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& part) {
@@ -140,19 +173,17 @@ void Runner::run_part(std::span<const Instruction> list, const Schedule::Part& p
     else run_now(first);
 }
 
-std::size_t Runner::run_from(std::span<const Instruction> list, const Schedule& schedule, std::size_t p, std::size_t& apart, std::optional<FoundTogether>* found) {
+std::size_t Runner::run_from(std::span<const Instruction> list, const Schedule& schedule, std::size_t p, std::size_t& apart, bool stays) {
     if (p >= apart && p + 1 < schedule.parts.size() && schedule.parts[p + 1].follows) {
-        std::optional<FoundTogether> now;
-        if (!found) found = &now;
-        const std::uint64_t known = list[schedule.parts[p].group.members.front()].out[0].pool().backend().ways_known();
-        if (!*found || (*found)->known != known) *found = FoundTogether{find_together(list, schedule, p), known};
-        Together& together = (*found)->together;
+        std::shared_ptr<FoundTogether> found = found_together(list, schedule, p, stays);
+        const std::size_t parts = found->together.parts;
+        const bool together = found->together.way != nullptr;
         try {
-            if (together.way) {
-                run_together(list, schedule, p, together);
-                return together.parts;
-            }
-            apart = p + std::max<std::size_t>(together.parts, 2) - 1;  // the last of a chain may begin another one
+            if (together) run_together(list, schedule, p, found->together);
+            else apart = p + std::max<std::size_t>(parts, 2) - 1;  // the last of a chain may begin another one
+            const std::lock_guard lock(making_);
+            schedule.parts[p].together = std::move(found);
+            if (together) return parts;
         } catch (const MemoryError&) {
             apart = schedule.parts.size();  // nothing that these need was overwritten: those run for which there is memory
         } catch (const std::bad_alloc&) {

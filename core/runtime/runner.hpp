@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -23,20 +22,23 @@ struct Together {
     std::int64_t lines() const { return way ? way->lines : 0; }
 };
 
-// What was found for the same list, and what the backend knew then.
+// What was found for parts of a schedule, and what it depends on beside that.
 struct FoundTogether {
     Together together;
-    std::uint64_t known;
+    std::uint64_t known;              // Backend::ways_known()
+    std::size_t parts;                // that were looked at
+    std::vector<std::int64_t> views;  // of these
 };
 
 class Runner {
 public:
-    Together find_together(std::span<const Instruction>, const Schedule&, std::size_t first);
+    // looked_at: at so many parts.
+    Together find_together(std::span<const Instruction>, const Schedule&, std::size_t first, std::size_t* looked_at = nullptr);
     // Whether a program of these, now asked, awaits code (Executable::awaits_code); by part, those that run without it.
     bool awaits_code(std::span<const Instruction>, const Schedule&, bool asked, const std::vector<bool>& without = {});
-    // Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one. found: where
-    // the list stays, what runs together from p on, as it was found in an earlier run.
-    std::size_t run_from(std::span<const Instruction>, const Schedule&, std::size_t p, std::size_t& apart, std::optional<FoundTogether>* found = nullptr);
+    // Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one. stays: it
+    // is the same list each time that this schedule runs.
+    std::size_t run_from(std::span<const Instruction>, const Schedule&, std::size_t p, std::size_t& apart, bool stays = false);
 
     // What a part that has run by itself is run by from then on, where its list stays.
     KeptLaunch keep(std::span<const Instruction>, const Schedule::Part&, const Roots&);
@@ -50,6 +52,7 @@ private:
     const Executable& executable(std::span<const Instruction>, const Schedule::Part&);
     void run_fused(std::span<const Instruction>, const Schedule::Part&);
     void run_part(std::span<const Instruction>, const Schedule::Part&);
+    std::shared_ptr<FoundTogether> found_together(std::span<const Instruction>, const Schedule&, std::size_t first, bool stays);
 
     std::mutex making_;  // taken last of the queue's locks; guards the programs, and what parts hold
     std::vector<std::unordered_map<Program, std::shared_ptr<const Executable>, ContentHash>> programs_;  // by the pool's number

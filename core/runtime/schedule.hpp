@@ -13,6 +13,8 @@
 
 namespace asnumpy {
 
+struct FoundTogether;  // runner.hpp
+
 // The programs that a recorded list becomes, in their order.
 struct Schedule {
     static constexpr std::uint32_t outside = ~std::uint32_t{0};
@@ -25,6 +27,7 @@ struct Schedule {
         // Made when the part first runs, while another run may look: `ready` is only read and written as an atomic.
         mutable const Executable* ready = nullptr;
         mutable std::shared_ptr<const Executable> held;
+        mutable std::shared_ptr<FoundTogether> together;  // what runs with it, as an earlier run has found it; the Runner's
     };
     std::vector<std::uint32_t> dead;  // instructions that do not run
     Edits edits;                      // what passes did to the list before it was divided

@@ -251,6 +251,7 @@ public:
         while (made.size() <= part - first_) made.push_back(candidate(list_, schedule_.parts[first_ + made.size()], axes));
         return made[part - first_];
     }
+    std::size_t looked_at() const { return std::max(joined_.size(), apart_.size()); }
 
 private:
     std::span<const Instruction> list_;
@@ -261,9 +262,8 @@ private:
 
 // What follows the first part along each axis of it: lines in order along one axis of an array, lines apart often along several, which some
 // parts need apart and others do not.
-std::vector<std::vector<Candidate>> chains_of(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines) {
+std::vector<std::vector<Candidate>> chains_of(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, Candidates& parts) {
     std::vector<std::vector<Candidate>> found_chains;
-    Candidates parts(list, schedule, first);
     const bool ordered = lines == Lines::in_order, overwrites = !ordered || is_large(list, schedule, first, fewest_overwritten);
     const auto takes_part = [ordered](const Candidate& c) { return ordered ? c.launch.reduced == 0 : repeats(c); };
     const auto follow_along = [&](const Candidate& start, int axis) {
@@ -366,17 +366,19 @@ std::size_t let_share_lines(Draft& draft) {
 
 bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements; }
 
-void find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, FunctionRef<std::size_t(Stages&&)> offer) {
-    if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return;
-    if (!is_large(list, schedule, first, fewest_elements)) return;
-    if (lines == Lines::in_order && !is_large(list, schedule, first, fewest_overwritten) && !may_follow_apart(list, schedule, first)) return;
-    const std::vector<std::vector<Candidate>> chains = chains_of(list, schedule, first, lines);
+std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, FunctionRef<std::size_t(Stages&&)> offer) {
+    if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
+    if (!is_large(list, schedule, first, fewest_elements)) return 2;
+    if (lines == Lines::in_order && !is_large(list, schedule, first, fewest_overwritten) && !may_follow_apart(list, schedule, first)) return 2;
+    Candidates parts(list, schedule, first);
+    const std::vector<std::vector<Candidate>> chains = chains_of(list, schedule, first, lines, parts);
     std::size_t asked = 0;
     for (const auto& chain : chains) asked = std::max(asked, chain.size());
     while (asked > 1) {
         const auto enough = std::ranges::find_if(chains, [asked](const auto& chain) { return chain.size() >= asked; });
         asked = std::min(asked - 1, offer(stages_of(std::span(*enough).first(asked), schedule, first, lines)));
     }
+    return std::max<std::size_t>(2, parts.looked_at());
 }
 
 void place_operands(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Stages& stages) {

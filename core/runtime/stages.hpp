@@ -22,7 +22,8 @@ enum class Lines : std::uint8_t {
 
 // The longest run of parts from `first` on that depend on each other in that way, as stages, without addresses and executables: two and
 // more are offered, then as many of them as that asks for, until it asks for fewer than two. Nothing is offered where all is small.
-void find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Lines, FunctionRef<std::size_t(Stages&&)> offer);
+// Returns how many parts it has looked at: what it finds depends on these, their views and whether their arrays have memory.
+std::size_t find_stages(std::span<const Instruction>, const Schedule&, std::size_t first, Lines, FunctionRef<std::size_t(Stages&&)> offer);
 
 // Gives the memory of the arrays to the launches of stages that find_stages() found.
 void place_operands(std::span<const Instruction>, const Schedule&, std::size_t first, Stages&);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -282,3 +283,66 @@ def test_long_lines_of_stages() -> None:
         x = x + x.max(axis=axis, keepdims=True) % (k + 3)
         expected = expected + expected.max(axis=axis, keepdims=True) % (k + 3)
     np.testing.assert_array_equal(ap.to_numpy(x), expected)
+
+
+OTHER_VIEWS: dict[str, Callable[[Any, Any], Any]] = {
+    "C": lambda xp, x: x.copy(),
+    "F": lambda xp, x: x.T.copy().T,
+    "rows reversed": lambda xp, x: x.copy()[::-1],
+    "a part": lambda xp, x: xp.pad(x, 5)[5:-5, 5:-5],
+    "every other": lambda xp, x: xp.repeat(xp.repeat(x, 2, axis=0), 2, axis=1)[::2, ::2],
+    "one row": lambda xp, x: xp.broadcast_to(x[0].copy(), x.shape),
+}
+
+
+@pytest.mark.parametrize("form", [softmax, in_place, input_in_place, other_rows, backwards])
+def test_what_was_found_for_other_views_is_not_taken(form: Callable[..., Any]) -> None:
+    """The same program over arrays that lie otherwise, on other threads, and again: each time as by itself."""
+    square = np.random.default_rng(7).standard_normal((300, 300)).astype("float32")
+    results: dict[str, set[bytes]] = {name: set() for name in OTHER_VIEWS}
+    for threads, name in itertools.product((1, 2, 2), (*OTHER_VIEWS, "C", "rows reversed", "C")):
+        with ap.config.using(num_threads=threads):
+            view = OTHER_VIEWS[name](ap, ap.from_numpy(square))
+            ap.eval(view)
+            made = form(ap, view)
+            ap.eval(made)
+        results[name].add(bits(made))
+        expected = form(np, np.ascontiguousarray(OTHER_VIEWS[name](np, square)))
+        np.testing.assert_allclose(ap.to_numpy(made), expected, rtol=2e-3, atol=1e-3)
+    assert all(len(found) == 1 for found in results.values())
+
+
+def test_arrays_with_values_and_without_are_told_apart() -> None:
+    """What is partly overwritten before it is read has values of its own, or none that count."""
+    rows = np.random.default_rng(8).standard_normal((400, 500))
+    for turn in range(6):
+        if turn % 2:
+            e, expected = ap.from_numpy(rows).copy(), rows.copy()
+            ap.eval(e)
+        else:
+            e, expected = ap.empty((400, 500)), rows.copy()
+            e[:, 250:] = ap.from_numpy(rows[:, 250:])
+        e[:, :250] = ap.from_numpy(rows[:, :250]) * 2
+        expected[:, :250] = rows[:, :250] * 2
+        shares = e / ap.sum(ap.abs(e), axis=-1, keepdims=True)
+        del e
+        np.testing.assert_allclose(ap.to_numpy(shares), share(np, expected), rtol=1e-12)
+
+
+def test_two_threads_run_the_same_program() -> None:
+    """What is kept of it is for one of them at a time."""
+    plain = [np.random.default_rng(k).standard_normal((700, 300)) for k in range(2)]
+    wanted, failed = [softmax(np, x) for x in plain], []
+
+    def work(k: int) -> None:
+        for _ in range(20):
+            got = ap.to_numpy(softmax(ap, ap.from_numpy(plain[k])))
+            if not np.allclose(got, wanted[k], rtol=1e-12):
+                failed.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
