@@ -22,6 +22,15 @@ _REDUCED = (
 ).split()
 
 
+def _whole(x: Any) -> Any:
+    return da.absolute(da.rint(x)).astype(int)
+
+
+def _counts_and_edges(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    counts, edges = da.histogramdd(*args, **kwargs)
+    return counts, *edges
+
+
 def _calling(module: Any, name: str, call: Callable[[Any, Any], Any]) -> Operation:
     function = getattr(module, name)
     return lambda m, v, s: call(function, m)
@@ -39,7 +48,11 @@ for _name in ("fft", "ifft", "rfft", "ihfft"):
 for _name in ("fft2", "ifft2", "rfft2", "fftn"):
     OPERATIONS[f"fft.{_name}"] = _calling(da.fft, _name, lambda f, m: f(m.rechunk(-1)))
 
+for _name in ("cumsum", "cumprod", "nancumsum", "nancumprod"):
+    OPERATIONS[f"{_name} by Blelloch"] = _calling(da, _name, lambda f, m: f(m, axis=0, method="blelloch"))
+
 OPERATIONS |= {
+    "a function of fft_wrap": lambda m, v, s: da.fft.fft_wrap(np.fft.rfft)(m.rechunk(-1)),
     "add": lambda m, v, s: m + 2 * m,
     "divide": lambda m, v, s: m / (m * m + 1),
     "power": lambda m, v, s: m**2,
@@ -102,18 +115,39 @@ OPERATIONS |= {
     "reduction": lambda m, v, s: da.reduction(m, np.sum, np.sum, axis=0, dtype=float),
     "apply_along_axis": lambda m, v, s: da.apply_along_axis(lambda x: x.sum(), 0, m, dtype=float, shape=()),
     "apply_gufunc": lambda m, v, s: da.apply_gufunc(lambda x: x.mean(axis=-1), "(i)->()", m.rechunk({1: -1})),
+    "apply_gufunc of elements": lambda m, v, s: da.apply_gufunc(
+        lambda x: x.mean(), "(i)->()", m.rechunk({1: -1}), vectorize=True, output_dtypes=float),
+    "as_gufunc of elements": lambda m, v, s: da.as_gufunc(
+        signature="(),()->(),()", vectorize=True, output_dtypes=(float, float))(lambda x, y: (x + y, x * y))(m, m),
     "average": lambda m, v, s: da.average(v, weights=v * v),
     "median": lambda m, v, s: da.median(m, axis=0),
     "quantile": lambda m, v, s: da.percentile(v, [25, 50, 75]),
+    "quantile along an axis": lambda m, v, s: da.quantile(m, [0.25, 0.5], axis=1),
+    "nanquantile": lambda m, v, s: da.nanquantile(da.where(m > 1, np.nan, m), 0.4, axis=0),
+    "nanpercentile": lambda m, v, s: da.nanpercentile(m, [40, 60], axis=1, keepdims=True),
+    "nanmedian": lambda m, v, s: da.nanmedian(da.where(m > 1, np.nan, m), axis=0),
+    "nanmedian of all": lambda m, v, s: da.nanmedian(m, axis=(0, 1)),
     "cov": lambda m, v, s: da.cov(m),
     "corrcoef": lambda m, v, s: da.corrcoef(m),
     "moment": lambda m, v, s: da.reductions.moment(m, 3, axis=0),
     "topk": lambda m, v, s: da.topk(v, 3),
     "argtopk": lambda m, v, s: da.argtopk(v, 3),
-    "bincount": lambda m, v, s: da.bincount(da.absolute(da.rint(v)).astype(int), minlength=6),
+    "bincount": lambda m, v, s: da.bincount(_whole(v), minlength=6),
     "digitize": lambda m, v, s: da.digitize(v, np.array([-1.0, 0.0, 1.0])),
     "searchsorted": lambda m, v, s: da.searchsorted(da.cumsum(v * v, axis=0), v),
     "histogram": lambda m, v, s: da.histogram(v, bins=np.linspace(-3, 3, 7))[0],
+    "histogram2d": lambda m, v, s: da.histogram2d(v, v * v, bins=[3, 4], range=[(-2, 2), (0, 3)]),
+    "histogram2d between edges": lambda m, v, s: da.histogram2d(v, -v, bins=[np.linspace(-2, 2, 4)] * 2),
+    "histogramdd": lambda m, v, s: _counts_and_edges(m[:, :3].rechunk({1: -1}), bins=(3, 4, 5), range=[(-2, 2)] * 3),
+    "histogramdd of lines": lambda m, v, s: _counts_and_edges((v, v * v), bins=(3, 4), range=[(-2, 2)] * 2),
+    "histogramdd by weights": lambda m, v, s: da.histogramdd(
+        (v, -v), bins=(3, 4), range=[(-2, 2)] * 2, weights=v * v, density=True)[0],
+    "tril_indices_from": lambda m, v, s: da.tril_indices_from(m, k=1),
+    "triu_indices_from": lambda m, v, s: da.triu_indices_from(m),
+    "ravel_multi_index": lambda m, v, s: da.ravel_multi_index([_whole(v), _whole(v) + 1], (12, 8)),
+    "ravel_multi_index of rows": lambda m, v, s: da.ravel_multi_index(_whole(m[:2]), (12, 8)),
+    "unravel_index": lambda m, v, s: da.unravel_index(_whole(v), (4, 3)),
+    "union1d": lambda m, v, s: da.union1d(da.rint(v), da.rint(m)),
     "unique": lambda m, v, s: da.unique(da.rint(v)),
     "count_nonzero": lambda m, v, s: da.count_nonzero(m > 0, axis=0),
     "nonzero": lambda m, v, s: da.nonzero(m > 0),

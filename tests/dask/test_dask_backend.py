@@ -26,6 +26,23 @@ CREATED = {
     "full": (lambda: da.full((6, 4), 2.5, chunks=3), np.full((6, 4), 2.5)),
     "full int": (lambda: da.full((6,), 3, chunks=3), np.full(6, 3)),
     "arange": (lambda: da.arange(1, 11, 2, chunks=2), np.arange(1, 11, 2)),
+    "linspace": (lambda: da.linspace(0, 3, 7, chunks=3), np.linspace(0, 3, 7)),
+    "linspace without its end": (lambda: da.linspace(0, 3, 7, endpoint=False), np.linspace(0, 3, 7, endpoint=False)),
+    "linspace and step": (lambda: da.linspace(0, 3, 7, retstep=True, dtype="f4")[0], np.linspace(0, 3, 7, dtype="f4")),
+    "eye": (lambda: da.eye(5, chunks=2), np.eye(5)),
+    "eye, wide": (lambda: da.eye(4, M=6, k=1, dtype=int, chunks=2), np.eye(4, 6, 1, int)),
+    "tri": (lambda: da.tri(4, 5, k=1, chunks=2), np.tri(4, 5, 1)),
+    "tril": (lambda: da.tril(da.ones((4, 4), chunks=2)), np.tri(4)),
+    "tril_indices": (lambda: da.tril_indices(4, 1)[1], np.tril_indices(4, 1)[1]),
+    "diag": (lambda: da.diag(da.arange(4, chunks=2)), np.diag(np.arange(4))),
+    "pad": (lambda: da.pad(da.arange(5, chunks=2), 2, mode="linear_ramp"), np.pad(np.arange(5), 2, mode="linear_ramp")),
+    "tile": (lambda: da.tile(da.arange(5, chunks=2), 3), np.tile(np.arange(5), 3)),
+    "fftfreq": (lambda: da.fft.fftfreq(6, chunks=2), np.fft.fftfreq(6)),
+    "fromfunction": (
+        lambda: da.fromfunction(lambda i, j: i + j, shape=(3, 4), dtype=float), np.fromfunction(np.add, (3, 4))),
+    "histogram": (
+        lambda: da.histogram(da.linspace(0, 1, 20, chunks=7), bins=4, range=(0, 1))[0],
+        np.histogram(np.linspace(0, 1, 20), bins=4, range=(0, 1))[0]),
     "ones_like": (lambda: da.ones_like(da.zeros((6, 4), chunks=3)), np.ones((6, 4))),
     "indices": (lambda: da.indices((3, 4), chunks=2), np.indices((3, 4))),
     "meshgrid": (lambda: da.meshgrid(da.arange(3), da.arange(2))[0], np.meshgrid(range(3), range(2))[0]),
@@ -40,7 +57,23 @@ def test_created(name: str) -> None:
     assert isinstance(made._meta, ap.ndarray)
     assert isinstance(value, ap.ndarray)
     assert made.dtype == value.dtype == expected.dtype
-    np.testing.assert_array_equal(ap.to_numpy(value), expected)
+    if "linspace" in name:  # whose chunks start where Dask adds steps up
+        np.testing.assert_allclose(ap.to_numpy(value), expected, rtol=1e-15 if value.dtype == float else 1e-7)
+    else:
+        np.testing.assert_array_equal(ap.to_numpy(value), expected)
+
+
+def test_linspace_as_dask_makes_it_and_its_step() -> None:
+    made, step = da.linspace(0, 1, 11, retstep=True, chunks=4)
+    with dask.config.set({"array.backend": "numpy"}):
+        numpys = da.linspace(0, 1, 11, chunks=4).compute()
+    assert type(numpys) is np.ndarray and step == 0.1
+    np.testing.assert_array_equal(ap.to_numpy(made.compute()), numpys)
+
+
+def test_dasks_own_functions_of_numpys_arrays_use_numpys_eye() -> None:
+    square = da.from_array(np.diag([1.0, 2.0, 4.0, 5.0]), chunks=2)
+    assert type(da.linalg.inv(square).compute()) is np.ndarray
 
 
 def test_empty() -> None:
@@ -97,5 +130,5 @@ def test_choice_and_permutation() -> None:
 
 def test_numpy_is_what_it_was() -> None:
     with dask.config.set({"array.backend": "numpy"}):
-        assert type(da.ones(4).compute()) is np.ndarray
+        assert all(type(made.compute()) is np.ndarray for made in (da.ones(4), da.linspace(0, 1, 4), da.eye(4)))
         assert type(da.random.default_rng(0).random(4).compute()) is np.ndarray

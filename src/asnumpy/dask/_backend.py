@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import dask.array
 import dask.config
 import numpy as np
+from dask.array import creation
 from dask.array.backends import ArrayBackendEntrypoint
 
 import asnumpy as ap
+from asnumpy.dask._kept import changed, with_our_chunks
+
+# Of what makes arrays from nothing, those for which Dask asks no backend.
+FROM_NOTHING = ("eye", "linspace")
 
 
 def _with_numpys(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -53,3 +61,22 @@ class Backend(ArrayBackendEntrypoint):
             return data
         meta = ap.asarray(data._meta) if isinstance(data._meta, np.ndarray) else None
         return data.map_blocks(ap.asarray, dtype=data.dtype, meta=meta, **kwargs)
+
+
+def _of_the_backend(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose chunks are made by NumPy, and are ours with this backend."""
+
+    @functools.wraps(function)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        return changed(result, with_our_chunks) if dask.config.get("array.backend", None) == "asnumpy" else result
+
+    return made
+
+
+def create() -> None:
+    """Puts them in place for users; Dask's own modules, which may work on NumPy's arrays, keep what they have."""
+    for name in FROM_NOTHING:
+        made = _of_the_backend(getattr(creation, name))
+        for module in (sys.modules["dask.array"], creation):  # `dask` may not have the name yet
+            setattr(module, name, made)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from dask.array import Array, utils
+from dask.array import Array
 
 import asnumpy as ap
 from asnumpy.dtypes.dtype import supported
@@ -20,18 +20,21 @@ from asnumpy.interop.arrivals import put
 CHUNKS = {
     "dask.array.linalg": ("inv", "lstsq", "lu", "solve", "solve_triangular"),
     "dask.array.reductions": ("argmax", "argmin", "nanargmax", "nanargmin"),
-    "dask.array.routines": ("apply_along_axis", "argwhere", "isnull", "notnull", "unique"),
+    "dask.array.routines": (
+        "apply_along_axis", "argwhere", "histogramdd", "isnull", "notnull", "tril_indices_from", "triu_indices_from",
+        "unique",
+    ),
 }
 # Of these only the sample by which Dask knows whose they are: they try a function on an array of NumPy's, or take a
 # number for one.
 SAMPLES = {
     "dask.array._reductions_generic": ("partial_reduce",),  # in earlier versions in `reductions`
-    "dask.array.reductions": ("partial_reduce",),
+    "dask.array.reductions": ("nanmedian", "nanquantile", "partial_reduce", "prefixscan_blelloch", "quantile"),
     "dask.array.fft": (
         "fft", "fft2", "fftn", "hfft", "ifft", "ifft2", "ifftn", "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2",
         "rfftn",
     ),
-    "dask.array.routines": ("coarsen", "gradient", "histogram"),
+    "dask.array.routines": ("coarsen", "gradient", "histogram", "ravel_multi_index"),
     "dask.array.slicing": ("slice_with_bool_dask_array",),
 }
 
@@ -39,6 +42,11 @@ SAMPLES = {
 def is_ours(value: Any) -> bool:
     """Whether it is an array of ours, or one of Dask's whose chunks are."""
     return isinstance(value._meta if isinstance(value, Array) else value, ap.ndarray)
+
+
+def _any_ours(values: Iterable[Any]) -> bool:
+    """Whether one of a function's arguments is, or one in its lists (of coordinates, say)."""
+    return any(any(map(is_ours, value)) if type(value) in (list, tuple) else is_ours(value) for value in values)
 
 
 def with_our_chunks(value: Array) -> Array:
@@ -52,9 +60,9 @@ def _with_our_sample(value: Any) -> Any:
     return value
 
 
-def _changed(value: Any, change: Callable[[Array], Array]) -> Any:
+def changed(value: Any, change: Callable[[Array], Array]) -> Any:
     if type(value) in (list, tuple):
-        return type(value)(_changed(one, change) for one in value)
+        return type(value)(changed(one, change) for one in value)
     return change(value) if isinstance(value, Array) and supported(value.dtype) else value
 
 
@@ -64,7 +72,7 @@ def kept(function: Callable[..., Any], change: Callable[[Array], Array]) -> Call
     @functools.wraps(function)
     def keeping(*args: Any, **kwargs: Any) -> Any:
         made = function(*args, **kwargs)
-        return _changed(made, change) if any(map(is_ours, (*args, *kwargs.values()))) else made
+        return changed(made, change) if _any_ours((*args, *kwargs.values())) else made
 
     return keeping
 
@@ -96,6 +104,34 @@ def _scipy_linalg(before: Callable[..., Any]) -> Callable[..., Any]:
     return scipy_linalg_safe
 
 
+def _fft_wrap(before: Callable[..., Any]) -> Callable[..., Any]:
+    """`dask.array.fft.fft_wrap`, which makes such a function of another library's."""
+
+    @functools.wraps(before)
+    def fft_wrap(*args: Any, **kwargs: Any) -> Any:
+        return kept(before(*args, **kwargs), _with_our_sample)
+
+    return fft_wrap
+
+
+def _vectorized(before: Callable[..., Any]) -> Callable[..., Any]:
+    """`apply_gufunc`, which gives a function of single elements to `np.vectorize`, that makes NumPy's arrays."""
+    keeping = kept(before, with_our_chunks)
+
+    @functools.wraps(before)
+    def apply_gufunc(*args: Any, vectorize: bool | None = None, **kwargs: Any) -> Any:
+        return (keeping if vectorize else before)(*args, vectorize=vectorize, **kwargs)
+
+    return apply_gufunc
+
+
+AROUND: dict[str, dict[str, Callable[..., Any]]] = {
+    "dask.array.fft": {"fft_wrap": _fft_wrap},
+    "dask.array.gufunc": {"apply_gufunc": _vectorized},
+    "dask.array.utils": {"scipy_linalg_safe": _scipy_linalg, "meta_from_array": _sample, "compute_meta": _sample},
+}
+
+
 def keep() -> None:
     """Puts all of them in place."""
     for table, change in ((CHUNKS, with_our_chunks), (SAMPLES, _with_our_sample)):
@@ -104,6 +140,7 @@ def keep() -> None:
                 before = getattr(sys.modules.get(module_name), name, None)
                 if before is not None:  # versions of Dask differ in where what is not public stands
                     put("dask.array", name, before, kept(before, change))
-    for name, around in (("scipy_linalg_safe", _scipy_linalg), ("meta_from_array", _sample), ("compute_meta", _sample)):
-        before = getattr(utils, name)
-        put("dask.array", name, before, around(before))
+    for module_name, functions in AROUND.items():
+        for name, around in functions.items():
+            before = getattr(sys.modules[module_name], name)
+            put("dask.array", name, before, around(before))

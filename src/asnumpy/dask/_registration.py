@@ -12,7 +12,7 @@ from dask.sizeof import sizeof
 from dask.tokenize import normalize_token
 
 import asnumpy as ap
-from asnumpy.dask import _kept
+from asnumpy.dask import _backend, _kept
 from asnumpy.dask._arrays import held_bytes
 from asnumpy.dask._backend import Backend
 from asnumpy.dask._tasks import evaluate_in_its_thread
@@ -49,3 +49,4 @@ def register() -> None:
     Callback(pretask=evaluate_in_its_thread).register()
     if not config.get("array.query-planning", False):  # whose functions are others
         _kept.keep()
+        _backend.create()
