@@ -17,7 +17,7 @@ from distributed.protocol.serialize import deserialize_bytes, serialize_bytelist
 
 import asnumpy as ap
 from asnumpy.dask import LocalAscendCluster
-from asnumpy.dask._cluster import limit_of
+from asnumpy.dask._cluster import VISIBLE, environment, limit_of, worker_options
 from asnumpy.dask._spill import Results
 
 
@@ -121,6 +121,39 @@ def test_limits() -> None:
 def test_a_cluster_needs_devices() -> None:
     with pytest.raises(ValueError, match=r"LocalCluster"):
         LocalAscendCluster(devices=[57])
+
+
+@pytest.mark.parametrize(("before", "names"), [
+    (None, ["0", "1", "2"]), ("", ["0", "1", "2"]), ("6,3,4", ["6", "3", "4"]), (" 5, 7,1,", ["5", "7", "1"]),
+])
+def test_each_worker_on_real_npus_has_one_by_its_name(
+    before: str | None, names: list[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The process's NPU number n is the n-th that the variable names, where it names some already."""
+    monkeypatch.setattr("asnumpy.runtime.cann_search.simulated", lambda: False)
+    monkeypatch.setenv("ASNUMPY_NUM_THREADS", "3")
+    if before is None:
+        monkeypatch.delenv(VISIBLE, raising=False)
+    else:
+        monkeypatch.setenv(VISIBLE, before)
+    for number, name in enumerate(names):
+        expected = {"ASCEND_RT_VISIBLE_DEVICES": name, "ASNUMPY_NUM_THREADS": "3"}
+        assert environment(number, 3) == expected
+        assert worker_options(number, 3, "1GB", 0.8)["env"] == expected
+    assert os.environ.get(VISIBLE) == before  # this process's own
+
+
+@pytest.mark.parametrize(("processors", "workers", "threads"), [(8, 2, "4"), (8, 3, "2"), (2, 8, "1")])
+def test_workers_share_the_processors(
+    processors: int, workers: int, threads: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ASNUMPY_NUM_THREADS", raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(processors)))
+    for simulated in (False, True):
+        monkeypatch.setattr("asnumpy.runtime.cann_search.simulated", lambda is_so=simulated: is_so)
+        made = environment(0, workers)
+        assert made["ASNUMPY_NUM_THREADS"] == threads
+        assert (VISIBLE in made) is not simulated and ("CANNSIM_DEVICES" in made) is simulated
 
 
 def test_serialised_arrays_share_memory_on_the_host() -> None:

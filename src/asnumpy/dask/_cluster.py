@@ -39,7 +39,7 @@ def environment(number: int, workers: int) -> dict[str, str]:
     threads = os.environ.get("ASNUMPY_NUM_THREADS") or str(max(1, len(os.sched_getaffinity(0)) // workers))
     if cann_search.simulated():
         return {"CANNSIM_DEVICES": "1", "ASNUMPY_NUM_THREADS": threads}
-    visible = [name for name in os.environ.get(VISIBLE, "").split(",") if name]
+    visible = [name.strip() for name in os.environ.get(VISIBLE, "").split(",") if name.strip()]
     return {VISIBLE: visible[number] if visible else str(number), "ASNUMPY_NUM_THREADS": threads}
 
 
