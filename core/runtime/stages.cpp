@@ -275,8 +275,7 @@ std::vector<std::vector<Candidate>> chains_of(std::span<const Instruction> list,
             bool found = false;
             for (next.axis = 0; next.axis < next.launch.shape.size() && !found; ++next.axis) {
                 const std::int64_t other = next.launch.shape[next.axis];
-                if (!is_kept(next, next.axis) || (ordered ? 2 * std::abs(other - length) > length : other != length)) continue;
-                found = chain.follow(next);
+                found = is_kept(next, next.axis) && (ordered ? 2 * std::abs(other - length) <= length : other == length) && chain.follow(next);
             }
             return found;
         };
@@ -368,15 +367,15 @@ bool may_share_lines(const Dims& shape) { return count(shape) >= fewest_elements
 
 std::size_t find_stages(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Lines lines, FunctionRef<std::size_t(Stages&&)> offer) {
     if (first + 1 >= schedule.parts.size() || !schedule.parts[first + 1].follows) return 1;
-    if (!is_large(list, schedule, first, fewest_elements)) return 2;
-    if (lines == Lines::in_order && !is_large(list, schedule, first, fewest_overwritten) && !may_follow_apart(list, schedule, first)) return 2;
+    const bool overwrites_few = lines == Lines::in_order && !is_large(list, schedule, first, fewest_overwritten);
+    if (!is_large(list, schedule, first, fewest_elements) || (overwrites_few && !may_follow_apart(list, schedule, first))) return 2;
     Candidates parts(list, schedule, first);
-    const std::vector<std::vector<Candidate>> chains = chains_of(list, schedule, first, lines, parts);
+    const auto chains = chains_of(list, schedule, first, lines, parts);
     std::size_t asked = 0;
     for (const auto& chain : chains) asked = std::max(asked, chain.size());
     while (asked > 1) {
-        const auto enough = std::ranges::find_if(chains, [asked](const auto& chain) { return chain.size() >= asked; });
-        asked = std::min(asked - 1, offer(stages_of(std::span(*enough).first(asked), schedule, first, lines)));
+        const std::vector<Candidate>& enough = *std::ranges::find_if(chains, [asked](const auto& chain) { return chain.size() >= asked; });
+        asked = std::min(asked - 1, offer(stages_of(std::span(enough).first(asked), schedule, first, lines)));
     }
     return std::max<std::size_t>(2, parts.looked_at());
 }
@@ -389,8 +388,7 @@ void place_operands(std::span<const Instruction> list, const Schedule& schedule,
             const Place& place = k < fused.inputs.size() ? fused.inputs[k] : fused.outputs[k - fused.inputs.size()];
             const Array* const array = operand_array(list, place);
             if (!array) {
-                const Scalar& scalar = *list[place.instruction].in[place.slot].scalar();
-                stage.launch.operands[k].data = const_cast<char*>(reinterpret_cast<const char*>(scalar.bytes.data()));
+                stage.launch.operands[k].data = const_cast<char*>(reinterpret_cast<const char*>(list[place.instruction].in[place.slot].scalar()->bytes.data()));
             } else if (!stages.buffers[static_cast<std::size_t>(stage.reach[k].buffer)].hidden) {
                 array->buffer->materialise();
                 stage.launch.operands[k].data = array->data();
