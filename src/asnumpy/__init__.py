@@ -240,7 +240,7 @@ for _theirs, _ours in (
     ("hdbscan.hdbscan_", "neighbours._hdbscan"), ("scipy.fft._helper", "neighbours._scipy_fft"),
     ("scipy.special._basic", "neighbours._scipy_special"), ("autograd.numpy", "neighbours._autograd"),
     ("osqp.interface", "neighbours._osqp"), ("SimpleITK.SimpleITK", "neighbours._simpleitk"),
-    ("netCDF4", "neighbours._netcdf4"),
+    ("netCDF4", "neighbours._netcdf4"), ("matplotlib", "neighbours._matplotlib"),
 ):
     _together(_theirs, f"asnumpy.{_ours}")
 
