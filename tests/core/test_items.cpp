@@ -1,5 +1,6 @@
 // Programs over short innermost axes: with a loop that takes whole items, the bits of the program without, whole and in blocks of lines.
 #include <array>
+#include <atomic>
 #include <set>
 #include <string>
 
@@ -14,7 +15,7 @@ using namespace asnumpy::testing;
 namespace {
 
 cpu::StrandCode computed;  // by the loop below
-int calls = 0;
+std::atomic<int> calls{0};
 
 // Code as it is generated: all that is read of an item before anything is written of it.
 void each(void* const* out, const void* const* in, std::size_t n) {
