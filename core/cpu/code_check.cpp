@@ -151,13 +151,14 @@ bool computes_items(const StrandCode& code, const Forms& forms, std::mt19937& ra
         if (!stored(n) || !same_values(dtype, wanted.bytes.data(), results.back().bytes.data(), length)) return false;
     }
     forms.each(out.data(), in.data(), items);
-    for (std::size_t k = 0; k < given.size(); ++k) {
-        const bool joined = k >= program.stores.size() && code.items.joined();
-        const DType dtype = program.dtype(given[k]);
-        if (joined) join(values[given[k]], program.reductions.front(), dtype, length, items);
-        if (!same_values(dtype, values[given[k]].bytes.data(), results[k].bytes.data(), joined ? items : items * length)) return false;
+    for (const Reduction& reduction : program.reductions) {
+        const DType dtype = program.dtype(reduction.value);
+        CheckedValues& wanted = values[reduction.value];
+        const bool joined = code.items.joined();
+        if (joined) join(wanted, reduction, dtype, length, items);
+        if (!same_values(dtype, wanted.bytes.data(), results.back().bytes.data(), joined ? items : items * length)) return false;
     }
-    return true;
+    return stored(items);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cpu/arena.hpp"
+#include "cpu/stages.hpp"
 #include "cpu/tile.hpp"
 #include "cpu/transfer.hpp"
 
@@ -49,7 +50,7 @@ Leg::Leg(const Stages& stages, std::size_t s, const Resolved& plan, const LinesB
         if (rooms.hidden(reach.buffer)) launch.operands[k].data = rooms.first_line(reach.buffer, copy) + reach.offset;
         moves_.push_back(rooms.moves(reach.buffer) ? lines * launch.operands[k].strides[stage_.axis] : 0);
     }
-    frame_.prepare(plan, launch, Arrangement::natural, {1, 1, used_elsewhere(stages, s, plan)});
+    frame_.prepare(plan, launch, Arrangement::natural, {1, 1, stores_met(stages, s, plan)});
     line_ = frame_.order.size() / length_of(stage_);
     backwards_ = frame_.order.flipped >> stage_.axis & 1u;
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/bits.hpp"
 #include "cpu/blocking.hpp"
 #include "cpu/stages.hpp"
 
@@ -69,15 +68,6 @@ std::vector<Distance> distances_of(const Stages& stages) {
         }
     }
     return found;
-}
-
-std::uint64_t used_elsewhere(const Stages& stages, std::size_t s, const Resolved& plan) {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < plan.stores.size(); ++i)
-        for (std::size_t other = 0; other < stages.stages.size(); ++other)
-            for (const Stages::Reach& reach : stages.stages[other].reach)
-                if (other != s && reach.buffer == stages.stages[s].reach[plan.inputs.size() + i].buffer) bits |= bit(i);
-    return bits;
 }
 
 LineBytes::LineBytes(const Stages& stages, std::span<const Resolved* const> plans) : of_buffer(stages.buffers.size(), 0) {

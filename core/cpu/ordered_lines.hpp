@@ -62,9 +62,6 @@ struct Distance {
 };
 std::vector<Distance> distances_of(const Stages&);
 
-// Bit i: another stage uses what store i of stage s writes, so that it is in a cache or should stay there.
-std::uint64_t used_elsewhere(const Stages&, std::size_t s, const Resolved&);
-
 // What stages use, a line of each buffer.
 struct LineBytes {
     std::vector<std::int64_t> of_buffer;

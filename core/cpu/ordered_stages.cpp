@@ -96,7 +96,7 @@ void run_ordered_stages(const Stages& stages, std::span<const Resolved* const> p
         for (std::int64_t b = 0; b < blocks; ++b) {
             const LineSpan span = own_lines(stages.stages[s], b, lines);
             if (span.count > 0 && piece_of(s, span.count) == pieces[s].end())
-                pieces[s].emplace_back(stages.stages[s], *plans[s], rooms, span, b, lines, used_elsewhere(stages, s, *plans[s]));
+                pieces[s].emplace_back(stages.stages[s], *plans[s], rooms, span, b, lines, stores_met(stages, s, *plans[s]));
         }
         for (const Piece& piece : pieces[s]) piece.reserve();
     }

@@ -50,16 +50,6 @@ std::int64_t bytes_of_all(const Stages& stages, std::span<const Resolved* const>
     return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
 }
 
-// Bit i: a later stage reads what store i of stage s writes.
-std::uint64_t read_again(const Stages& stages, std::size_t s, const Resolved& plan) {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < plan.stores.size(); ++i)
-        for (std::size_t later = s + 1; later < stages.stages.size(); ++later)
-            for (const Stages::Reach& reach : stages.stages[later].reach)
-                if (reach.buffer == stages.stages[s].reach[plan.inputs.size() + i].buffer) bits |= bit(i);
-    return bits;
-}
-
 // The rooms of the hidden buffers, one after the other in a thread's scratch memory.
 struct Rooms {
     std::vector<std::int64_t> offset;  // by buffer
@@ -97,7 +87,7 @@ void prepare_frames(Frames& frames, const Stages& stages, std::span<const Resolv
             else
                 operand.data += first * operand.strides[stage.axis];
         }
-        frames[s].prepare(*plans[s], launch, Arrangement::natural, {lines, all, read_again(stages, s, *plans[s])});
+        frames[s].prepare(*plans[s], launch, Arrangement::natural, {lines, all, stores_met(stages, s, *plans[s], s + 1)});
         for (std::size_t k = 0; k < frames[s].inputs.size(); ++k) frames[s].inputs[k].view.before += first * launch.operands[k].strides[stage.axis];
     }
 }
@@ -139,6 +129,15 @@ void move_frame(Frame& frame, const Frame& prepared, const Stages& stages, const
 }
 
 }  // namespace
+
+std::uint64_t stores_met(const Stages& stages, std::size_t s, const Resolved& plan, std::size_t from) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < plan.stores.size(); ++i)
+        for (std::size_t other = from; other < stages.stages.size(); ++other)
+            for (const Stages::Reach& reach : stages.stages[other].reach)
+                if (other != s && reach.buffer == stages.stages[s].reach[plan.inputs.size() + i].buffer) bits |= bit(i);
+    return bits;
+}
 
 std::int64_t bytes_of_line(const Stages::Stage& stage, const Resolved& plan, std::size_t operand) {
     const Dims& strides = stage.launch.operands[operand].strides;

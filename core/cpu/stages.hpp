@@ -15,6 +15,9 @@ namespace asnumpy::cpu {
 std::int64_t lines_at_once(const Stages&, std::span<const Resolved* const>);
 void run_stages(const Stages&, std::span<const Resolved* const>, std::int64_t lines);
 
+// Bit i: a stage from `from` on, another one than stage s, uses what store i of that writes, so that it is in a cache or should stay there.
+std::uint64_t stores_met(const Stages&, std::size_t s, const Resolved&, std::size_t from = 0);
+
 // What one line of an operand occupies.
 std::int64_t bytes_of_line(const Stages::Stage&, const Resolved&, std::size_t operand);
 

@@ -114,8 +114,9 @@ public:
                 continue;
             }
             const auto called = [&] { return called_.load(std::memory_order_acquire) != seen; };
-            bool found = spin_until(called, patience);
-            while (!found && never_asleep.load(std::memory_order_relaxed)) found = spin_until(called, patience);
+            bool found;
+            do found = spin_until(called, patience);
+            while (!found && never_asleep.load(std::memory_order_relaxed));
             if (!found) {
                 awake_.store(false, std::memory_order_relaxed);
                 const auto asleep = Clock::now();

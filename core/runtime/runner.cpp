@@ -26,6 +26,8 @@ std::string names_of(const Program& program) {
     return text;
 }
 
+Backend& backend_of(std::span<const Instruction> list, const Schedule::Part& part) { return list[part.group.members.front()].out[0].pool().backend(); }
+
 void run_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, Together& together) {
     trace::Span span("programs", "run");
     place_operands(list, schedule, first, together.stages);
@@ -40,7 +42,7 @@ void run_together(std::span<const Instruction> list, const Schedule& schedule, s
         span.set_detail(std::to_string(together.parts) + " programs, " + std::to_string(together.lines()) + " lines at a time:" + steps);
         span.set_lines(lines_of(list, members));
     }
-    list[schedule.parts[first].group.members.front()].out[0].pool().backend().run_stages(together.stages, *together.way);
+    backend_of(list, schedule.parts[first]).run_stages(together.stages, *together.way);
 }
 
 // How the operands of parts are viewed, and which of them have memory: what the key of a schedule does not tell. Where one lies whose memory is
@@ -78,10 +80,11 @@ const Executable& Runner::executable(std::span<const Instruction> list, const Sc
     return *part.held;
 }
 
-Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, std::size_t* looked_at) {
-    Backend& backend = list[schedule.parts[first].group.members.front()].out[0].pool().backend();
+Together Runner::find_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first) {
+    Backend& backend = backend_of(list, schedule.parts[first]);
     const auto measured = [&](Stages&& stages) {
-        Together made{std::move(stages), 0, nullptr};
+        Together made;
+        made.stages = std::move(stages);
         made.parts = made.stages.stages.size();
         for (std::size_t s = 0; s < made.parts; ++s) made.stages.stages[s].executable = &executable(list, schedule.parts[first + s]);
         made.way = backend.way_of(made.stages);
@@ -103,13 +106,14 @@ Together Runner::find_together(std::span<const Instruction> list, const Schedule
         ordered = measured(std::move(some));
         return ordered.way ? 0 : fewer(ordered);
     });
-    if (looked_at) *looked_at = std::max(apart_looked_at, ordered_looked_at);
-    return ordered.way ? ordered : apart;
+    Together& found = ordered.way ? ordered : apart;
+    found.looked_at = std::max(apart_looked_at, ordered_looked_at);
+    return std::move(found);
 }
 
 // What was found is lent to one run at a time: two that follow one schedule at the same time find it each for itself.
 std::shared_ptr<FoundTogether> Runner::found_together(std::span<const Instruction> list, const Schedule& schedule, std::size_t first, bool stays) {
-    const std::uint64_t known = list[schedule.parts[first].group.members.front()].out[0].pool().backend().ways_known();
+    const std::uint64_t known = backend_of(list, schedule.parts[first]).ways_known();
     std::shared_ptr<FoundTogether> found;
     {
         const std::lock_guard lock(making_);
@@ -118,13 +122,12 @@ std::shared_ptr<FoundTogether> Runner::found_together(std::span<const Instructio
     thread_local std::vector<std::int64_t> views;
     if (found && found->known == known) {
         if (stays) return found;
-        describe_views(list, schedule, first, found->parts, views);
+        describe_views(list, schedule, first, found->together.looked_at, views);
         if (found->views == views) return found;
     }
-    std::size_t parts = 0;
-    Together together = find_together(list, schedule, first, &parts);
-    describe_views(list, schedule, first, parts, views);
-    return std::make_shared<FoundTogether>(FoundTogether{std::move(together), known, parts, views});
+    Together together = find_together(list, schedule, first);
+    describe_views(list, schedule, first, together.looked_at, views);
+    return std::make_shared<FoundTogether>(FoundTogether{std::move(together), known, views});
 }
 
 void Runner::run_fused(std::span<const Instruction> list, const Schedule::Part& part) {

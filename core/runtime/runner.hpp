@@ -18,6 +18,7 @@ struct Together {
     Stages stages;
     std::size_t parts = 1;
     std::shared_ptr<const StagesWay> way;
+    std::size_t looked_at = 0;  // so many parts, until this was known
 
     std::int64_t lines() const { return way ? way->lines : 0; }
 };
@@ -26,14 +27,12 @@ struct Together {
 struct FoundTogether {
     Together together;
     std::uint64_t known;              // Backend::ways_known()
-    std::size_t parts;                // that were looked at
-    std::vector<std::int64_t> views;  // of these
+    std::vector<std::int64_t> views;  // of the parts that were looked at
 };
 
 class Runner {
 public:
-    // looked_at: at so many parts.
-    Together find_together(std::span<const Instruction>, const Schedule&, std::size_t first, std::size_t* looked_at = nullptr);
+    Together find_together(std::span<const Instruction>, const Schedule&, std::size_t first);
     // Whether a program of these, now asked, awaits code (Executable::awaits_code); by part, those that run without it.
     bool awaits_code(std::span<const Instruction>, const Schedule&, bool asked, const std::vector<bool>& without = {});
     // Runs the part at p, or several from there together; returns how many. apart: the parts before this one run one by one. stays: it

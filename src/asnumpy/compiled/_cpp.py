@@ -15,7 +15,16 @@ from collections.abc import Mapping
 
 from asnumpy.compiled import _cpp_items
 from asnumpy.compiled._program import Program
-from asnumpy.compiled._rows import TYPES, step_lines, used_rows
+from asnumpy.compiled._rows import (
+    TYPES,
+    Operand,
+    function_begin,
+    reduced_operands,
+    reduced_type,
+    step_lines,
+    stored_operands,
+    used_rows,
+)
 
 
 def symbols(name: str, program: Program) -> list[str]:
@@ -45,12 +54,9 @@ def source(programs: Mapping[str, Program]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _operands(program: Program) -> list[tuple[str, str, str]]:
-    """Type, name and origin of the operands of a function: stores, then inputs. Those of one number have its name."""
-    operands = []
-    for k, value in enumerate(program.stores):
-        kind = f"{TYPES[program.dtypes[value]]}*"
-        operands.append((kind, f"to{k}", f"static_cast<{kind}>(out[{k}])"))
+def _operands(program: Program) -> list[Operand]:
+    """Stores, then inputs. Those of one number have its name."""
+    operands = stored_operands(program)
     for k, dtype in enumerate(program.inputs):
         kind = f"const {TYPES[dtype]}*"
         pointer = f"static_cast<{kind}>(in[{k}])"
@@ -69,15 +75,9 @@ def _arguments(program: Program, behind: str = "") -> str:
     return ", ".join(f"{name}{behind if kind.endswith('*') else ''}" for kind, name, _ in _operands(program))
 
 
-def _reduced_type(program: Program) -> str:
-    """Of the value that is reduced."""
-    (reduction,) = program.reductions
-    return TYPES[program.dtypes[reduction.value]]
-
-
 def _element(name: str, program: Program) -> list[str]:
     """What one element takes: a function of its own, or locals of class type would keep the loop from being vectors."""
-    gives = _reduced_type(program) if program.reductions else "void"
+    gives = reduced_type(program) if program.reductions else "void"
     # It is part of several loops where there is a reduction, and part of each whatever its length.
     inline = "[[gnu::always_inline]] inline" if program.reductions else "inline"
     lines = [f"{inline} {gives} element_{name}(std::size_t i, {_parameters(program)}) {{"]
@@ -94,7 +94,7 @@ def _element(name: str, program: Program) -> list[str]:
 def _reduced(name: str, program: Program) -> list[str]:
     """What a fold reads instead of elements in memory, and what the other forms do with one element."""
     (reduction,) = program.reductions
-    kind = _reduced_type(program)
+    kind = reduced_type(program)
     members = [f"    {of} {operand};" for of, operand, _ in _operands(program)]
     lines = [k for k in range(len(program.inputs)) if k not in program.numbers]
     fetches = [f"        cpu::fetch_ahead(from{k} + i, n);" for k in lines]
@@ -121,13 +121,7 @@ def _reduced(name: str, program: Program) -> list[str]:
 
 
 def _begin(name: str, program: Program) -> list[str]:
-    lines = [f'extern "C" void {name}(void* const* out, const void* const* in, std::size_t n) {{']
-    if program.reductions:
-        kind = _reduced_type(program)
-        lines.append(f"    {kind}* const reduced = static_cast<{kind}*>(out[{len(program.stores)}]);")
-    for kind, operand, origin in _operands(program):
-        lines.append(f"    {kind} const {operand} = {origin};")
-    return lines
+    return function_begin(name, [*reduced_operands(program), *_operands(program)])
 
 
 def _loop(name: str, program: Program, element: str) -> list[str]:

@@ -9,7 +9,15 @@ other, as lines that are so short are.
 from __future__ import annotations
 
 from asnumpy.compiled._program import Items, Program
-from asnumpy.compiled._rows import TYPES, step_lines
+from asnumpy.compiled._rows import (
+    TYPES,
+    Operand,
+    function_begin,
+    reduced_operands,
+    reduced_type,
+    step_lines,
+    stored_operands,
+)
 
 
 def symbols(name: str, program: Program, items: Items) -> list[str]:
@@ -44,7 +52,7 @@ def item(name: str, program: Program, items: Items) -> list[str]:
         for one in reduced[1:]:
             joined = f"fold_{name}::op({joined}, {one})"
         if items.begins is not None:
-            joined = f"fold_{name}::op({TYPES[program.dtypes[reduction.value]]}({items.begins}), {joined})"
+            joined = f"fold_{name}::op({reduced_type(program)}({items.begins}), {joined})"
         lines.append(f"    ops::store(reduced, i, {joined});")
     return [*lines, "}"]
 
@@ -60,10 +68,9 @@ def loops(name: str, program: Program, items: Items) -> list[str]:
 
 def _loop(function: str, name: str, program: Program, items: Items) -> list[str]:
     operands = _operands(program, items)
-    lines = [f'extern "C" void {function}(void* const* out, const void* const* in, std::size_t n) {{']
-    lines += [f"    {kind} const {operand} = {origin};" for kind, operand, origin in operands]
     call = ", ".join(operand for _, operand, _ in operands)
-    return [*lines, "#pragma omp simd", f"    for (std::size_t i = 0; i < n; ++i) item_{name}(i, {call});"]
+    loop = f"    for (std::size_t i = 0; i < n; ++i) item_{name}(i, {call});"
+    return [*function_begin(function, operands), "#pragma omp simd", loop]
 
 
 def _halves(name: str, items: Items) -> list[str]:
@@ -84,7 +91,7 @@ def _folds(name: str, program: Program) -> list[str]:
     if not program.reductions:
         return []
     (reduction,) = program.reductions
-    kind = TYPES[program.dtypes[reduction.value]]
+    kind = reduced_type(program)
     return [
         f"using fold_{name} = cpu::FoldOf<row_{reduction.row}, {kind}>;",
         "",
@@ -95,16 +102,9 @@ def _folds(name: str, program: Program) -> list[str]:
     ]
 
 
-def _operands(program: Program, items: Items) -> list[tuple[str, str, str]]:
-    """Type, name and origin of what the function of an item is given: what is reduced, stores, inputs."""
-    given = [*(("to", k, value) for k, value in enumerate(program.stores))]
-    operands = []
-    for reduction in program.reductions:
-        kind = f"{TYPES[program.dtypes[reduction.value]]}*"
-        operands.append((kind, "reduced", f"static_cast<{kind}>(out[{len(program.stores)}])"))
-    for name, place, value in given:
-        kind = f"{TYPES[program.dtypes[value]]}*"
-        operands.append((kind, f"{name}{place}", f"static_cast<{kind}>(out[{place}])"))
+def _operands(program: Program, items: Items) -> list[Operand]:
+    """Of the function of an item: what is reduced, stores, inputs."""
+    operands = [*reduced_operands(program), *stored_operands(program)]
     for place, (dtype, part) in enumerate(zip(program.inputs, items.parts, strict=True)):
         pointer = f"static_cast<const {TYPES[dtype]}*>(in[{place}])"
         if part in ("whole", "one"):

@@ -1,4 +1,4 @@
-"""What the ends that write C++ share: types by dtype, the core's rows by name, and a step of a program."""
+"""What the ends that write C++ share: types by dtype, the core's rows by name, operands and steps of a program."""
 
 from __future__ import annotations
 
@@ -37,3 +37,30 @@ def step_lines(program: Program, step: Step, behind: str = "") -> list[str]:
         f"    const {kinds[0]} {names[0]} = {both}.first;",
         f"    const {kinds[1]} {names[1]} = {both}.second;",
     ]
+
+
+Operand = tuple[str, str, str]  # of a function: type, name and origin
+
+
+def reduced_type(program: Program) -> str:
+    """Of the value that is reduced."""
+    (reduction,) = program.reductions
+    return TYPES[program.dtypes[reduction.value]]
+
+
+def stored_operands(program: Program) -> list[Operand]:
+    """Where the stores of a program go."""
+    kinds = [f"{TYPES[program.dtypes[value]]}*" for value in program.stores]
+    return [(kind, f"to{k}", f"static_cast<{kind}>(out[{k}])") for k, kind in enumerate(kinds)]
+
+
+def reduced_operands(program: Program) -> list[Operand]:
+    """Where its reduction goes, if it has one: behind the stores."""
+    kinds = [f"{reduced_type(program)}*"] if program.reductions else []
+    return [(kind, "reduced", f"static_cast<{kind}>(out[{len(program.stores)}])") for kind in kinds]
+
+
+def function_begin(name: str, operands: Iterable[Operand]) -> list[str]:
+    """The head of a function that the core calls, and its operands by their names."""
+    head = f'extern "C" void {name}(void* const* out, const void* const* in, std::size_t n) {{'
+    return [head, *(f"    {kind} const {operand} = {origin};" for kind, operand, origin in operands)]
